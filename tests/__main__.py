@@ -43,13 +43,20 @@ def main() -> int:
     left_out = install_browser()
     failed = []
     folder = tempfile.TemporaryDirectory(prefix="neardup-checks-")
-    environment = {**os.environ, "NEARDUP_DATA_DIR": folder.name, "NEARDUP_SECRET_KEY": "a key that only the checks know"}
+    environment = {
+        **os.environ,
+        "NEARDUP_DATA_DIR": folder.name,
+        "NEARDUP_SECRET_KEY": "a key that only the checks know",
+    }
     for name, command in CHECKS.items():
         started = time.monotonic()
         print(f"== {name}", flush=True)
         extra = sys.argv[1:] if "pytest" in name else []
         done = subprocess.run([*command, *extra], check=False, env=environment)
-        print(f"   {'passed' if done.returncode == 0 else 'FAILED'} in {time.monotonic() - started:.0f} s", flush=True)
+        print(
+            f"   {'passed' if done.returncode == 0 else 'FAILED'} in {time.monotonic() - started:.0f} s",
+            flush=True,
+        )
         if done.returncode != 0:
             failed.append(name)
     if left_out:
