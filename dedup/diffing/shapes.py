@@ -1,6 +1,7 @@
 """What a comparison of two texts consists of, ready for plain template loops. No HTML in here.
 
-A ``Difference`` has **rows**, one per aligned paragraph (or sentence, see ``unit``), in reading order. ``row.kind``:
+A ``Difference`` has **rows**, one per aligned paragraph (or sentence, see ``unit``), in reading order.
+``row.kind``:
 
 ``equal``
     the same words on both sides
@@ -11,15 +12,15 @@ A ``Difference`` has **rows**, one per aligned paragraph (or sentence, see ``uni
 ``left_only``, ``right_only``
     a paragraph that the other text doesn't have; the other cell is empty
 ``moved``
-    a paragraph that stands elsewhere in the other text: one row at its left place (``row.right`` empty) and one at its
-    right place (``row.left`` empty); ``row.moved_to`` is the paragraph's number over there
+    a paragraph that stands elsewhere in the other text: one row at its left place (``row.right`` empty) and
+    one at its right place (``row.left`` empty); ``row.moved_to`` is the paragraph's number over there
 ``fold``
     equal rows put away: ``row.folded`` holds them, the cells are empty, ``row.fold_size`` says how much
 ``uncompared``
     what comes after the word limit, as it is
 
-Cells are tuples of ``Span``: ``row.left``, ``row.right``, and ``row.inline`` (both in one flow: equal text once, as the
-left side has it, deleted before inserted). ``span.kind``:
+Cells are tuples of ``Span``: ``row.left``, ``row.right``, and ``row.inline`` (both in one flow: equal text
+once, as the left side has it, deleted before inserted). ``span.kind``:
 
 ``equal``, ``deleted``, ``inserted``
     words, with the punctuation and blanks between them
@@ -36,11 +37,13 @@ Three modes, three loops::
     side by side   for row in difference.unfolded:  row.left | row.right      (nothing put away)
     inline         for row in difference.rows:      row.inline
 
-Joining ``span.text`` over all left cells, folds opened, gives the left text character by character; so does the right.
+Joining ``span.text`` over all left cells, folds opened, gives the left text character by character; so does
+the right.
 
-Changes are numbered from 1 in reading order, for "change 2 of 7": ``span.change`` on deleted and inserted spans (0 on
-others), ``row.change`` where the whole row is one change; both rows of a move share a number. ``difference.changes`` is
-the plain list of them, ``difference.strip`` has one mark per changed row for an overview.
+Changes are numbered from 1 in reading order, for "change 2 of 7": ``span.change`` on deleted and inserted
+spans (0 on others), ``row.change`` where the whole row is one change; both rows of a move share a number.
+``difference.changes`` is the plain list of them, ``difference.strip`` has one mark per changed row for an
+overview.
 """
 
 from collections.abc import Iterator
@@ -59,8 +62,8 @@ Unit = Literal["paragraph", "sentence"]
 class Span:
     """A run of raw characters of one text that is shown in one way.
 
-    ``note`` says that the run is a number, date, price or negation that differs; ``words`` counts the words that the
-    score saw.
+    ``note`` says that the run is a number, date, price or negation that differs; ``words`` counts the words
+    that the score saw.
     """
 
     text: str
@@ -148,8 +151,8 @@ class StripMark:
 class Difference:
     """Two texts compared; words of the left text are equal or deleted, those of the right equal or inserted.
 
-    ``equal_words`` includes words that only moved (``moved_words``); short equal islands inside a change count as
-    changed, as they are marked. ``truncated_at`` is the word limit, where a text was longer than it.
+    ``equal_words`` includes words that only moved (``moved_words``); short equal islands inside a change
+    count as changed, as they are marked. ``truncated_at`` is the word limit, where a text was longer than it.
     """
 
     rows: tuple[DiffRow, ...]

@@ -1,0 +1,32 @@
+"""From links to clusters, and how far to trust them."""
+
+from dedup.clustering.components import by_smallest_ordinal, components, members_by_cluster
+from dedup.clustering.constraints import Clustering, Contradiction, cluster
+from dedup.clustering.replay import Replay, replay_levels
+from dedup.clustering.review import (
+    ImpliedPairs,
+    LowestSimilarities,
+    WeakestLink,
+    bridges,
+    implied_pairs,
+    lowest_similarities,
+    weakest_link,
+)
+
+__all__ = [
+    "Clustering",
+    "Contradiction",
+    "ImpliedPairs",
+    "LowestSimilarities",
+    "Replay",
+    "WeakestLink",
+    "bridges",
+    "by_smallest_ordinal",
+    "cluster",
+    "components",
+    "implied_pairs",
+    "lowest_similarities",
+    "members_by_cluster",
+    "replay_levels",
+    "weakest_link",
+]
