@@ -85,7 +85,9 @@ class SimHashSpec:
     @property
     def recipe(self) -> str:
         """Readable name; the distance for candidates is no part of the fingerprint, so it isn't in here."""
-        return f"simhash|k:{self.k}|bits:64|weighting:{self.weighting}|norm:{normaliser_recipe(self.normaliser)}"
+        return (
+            f"simhash|k:{self.k}|bits:64|weighting:{self.weighting}|norm:{normaliser_recipe(self.normaliser)}"
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,13 +125,17 @@ class StudySpec:
         if not self.ks or len(set(self.ks)) != len(self.ks):
             raise ValueError(f"name each k once, and at least one; got {self.ks}")
         if not 0.05 <= self.collection_threshold <= 0.95:
-            raise ValueError(f"the collection threshold must lie between 0.05 and 0.95, not {self.collection_threshold}")
+            raise ValueError(
+                f"the collection threshold must lie between 0.05 and 0.95, not {self.collection_threshold}"
+            )
         if not 0.02 <= self.bucket_width <= 0.5:
             raise ValueError(f"the bucket width must lie between 0.02 and 0.5, not {self.bucket_width}")
         if self.per_bucket < 1:
             raise ValueError(f"draw at least one pair per bucket, not {self.per_bucket}")
         specs = tuple(
-            MinHashSpec(k=k, num_perm=self.num_perm, hash=self.hash, seed=self.seed, normaliser=self.normaliser)
+            MinHashSpec(
+                k=k, num_perm=self.num_perm, hash=self.hash, seed=self.seed, normaliser=self.normaliser
+            )
             for k in sorted(self.ks)
         )
         object.__setattr__(self, "minhash_specs", specs)
@@ -140,5 +146,8 @@ class StudySpec:
         if self.simhash is None:
             return None
         return SimHashSpec(
-            k=self.simhash_k, weighting=self.simhash, max_distance=self.simhash_distance, normaliser=self.normaliser
+            k=self.simhash_k,
+            weighting=self.simhash,
+            max_distance=self.simhash_distance,
+            normaliser=self.normaliser,
         )

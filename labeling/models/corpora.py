@@ -14,10 +14,14 @@ class Corpus(models.Model):
     name = models.CharField(max_length=200, unique=True)
     kind = models.CharField(max_length=16, choices=Kind, default=Kind.ARTICLES)
     normaliser = models.CharField(max_length=16, default="unicode")
-    salt = models.BigIntegerField(help_text="Decides the permanent random numbers of the corpus's pairs; never changes.")
+    salt = models.BigIntegerField(
+        help_text="Decides the permanent random numbers of the corpus's pairs; never changes."
+    )
     source_trust = models.JSONField(default=dict, help_text="Source to rank; a smaller rank is trusted more.")
     next_ordinal = models.PositiveIntegerField(default=0)
-    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
+    )
     created_at = models.DateTimeField()
 
     class Meta:
@@ -59,7 +63,9 @@ class Document(models.Model):
     corpus = models.ForeignKey(Corpus, on_delete=models.CASCADE, related_name="documents")
     external_id = models.CharField(max_length=500)
     text = models.ForeignKey(Text, null=True, on_delete=models.PROTECT, related_name="documents")
-    own_body = models.TextField(null=True, help_text="The body where it isn't letter for letter that of its text.")  # noqa: DJ001
+    own_body = models.TextField(  # noqa: DJ001
+        null=True, help_text="The body where it isn't letter for letter that of its text; null where it is."
+    )
     status = models.CharField(max_length=16, choices=Status)
     status_reason = models.CharField(max_length=200, blank=True, default="")
     source = models.CharField(max_length=200, blank=True, default="")
@@ -69,8 +75,12 @@ class Document(models.Model):
     first_seen = models.DateTimeField(null=True)
     price_minor = models.BigIntegerField(null=True, help_text="Price in minor units of the currency.")
     currency = models.CharField(max_length=3, blank=True, default="")
-    identifiers = models.JSONField(default=list, help_text='Normalised identifiers, for example "gtin:00036000291452".')
-    flags = models.JSONField(default=list, help_text="Remarks of the ingest, for example a canonical URL that names the home page.")
+    identifiers = models.JSONField(
+        default=list, help_text='Normalised identifiers, for example "gtin:00036000291452".'
+    )
+    flags = models.JSONField(
+        default=list, help_text="Remarks of the ingest, for example a canonical URL that names the home page."
+    )
     first_ingest = models.ForeignKey("Job", null=True, on_delete=models.SET_NULL, related_name="+")
 
     class Meta:

@@ -15,14 +15,20 @@ class Decision(models.Model):
     corpus = models.ForeignKey("Corpus", on_delete=models.CASCADE, related_name="decisions")
     recipe = models.ForeignKey("StudyRecipe", on_delete=models.PROTECT, related_name="decisions")
     threshold = models.FloatField()
-    rule = models.CharField(max_length=32, blank=True, default="", help_text="identifiers, price, identifiers-or-price, or none.")
-    representative_order = models.JSONField(help_text="For example canonical, first_seen, trust; the smallest id always comes last.")
+    rule = models.CharField(
+        max_length=32, blank=True, default="", help_text="identifiers, price, identifiers-or-price, or none."
+    )
+    representative_order = models.JSONField(
+        help_text="For example canonical, first_seen, trust; the smallest id always comes last."
+    )
     reason = models.TextField(blank=True, default="")
     figures = models.JSONField(help_text="The figures of this recipe and threshold when it was taken.")
     label_counts = models.JSONField(help_text="Labels when it was taken.")
     summary = models.JSONField(default=dict, help_text="Counts of the published clusters.")
     state = models.CharField(max_length=16, choices=State, default=State.PENDING)
-    author = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
+    author = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
+    )
     at = models.DateTimeField()
 
     class Meta:
@@ -40,13 +46,19 @@ class Link(models.Model):
     left = models.ForeignKey("Text", on_delete=models.PROTECT, related_name="+")
     right = models.ForeignKey("Text", on_delete=models.PROTECT, related_name="+")
     method = models.CharField(max_length=12, help_text="exact, minhash, simhash or person.")
-    similarity = models.FloatField(null=True, help_text="The score that the decision looked at; null for a person's link.")
+    similarity = models.FloatField(
+        null=True, help_text="The score that the decision looked at; null for a person's link."
+    )
     exact_jaccard = models.FloatField(null=True)
     verdict = models.CharField(max_length=12, blank=True, default="")
 
     class Meta:
         ordering = ["decision_id", "id"]
-        constraints = [models.UniqueConstraint(fields=["decision", "left", "right"], name="a_decision_links_two_texts_once")]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["decision", "left", "right"], name="a_decision_links_two_texts_once"
+            )
+        ]
 
     def __str__(self) -> str:
         return f"{self.left_id}={self.right_id}"
@@ -56,14 +68,20 @@ class Cluster(models.Model):
     """Documents that a decision calls one text, with the one that stands for them and the reason for it."""
 
     decision = models.ForeignKey(Decision, on_delete=models.CASCADE, related_name="clusters")
-    number = models.PositiveIntegerField(help_text="The cluster id of exports; independent of the order of pairs.")
+    number = models.PositiveIntegerField(
+        help_text="The cluster id of exports; independent of the order of pairs."
+    )
     representative = models.ForeignKey("Document", on_delete=models.PROTECT, related_name="+")
     representative_rule = models.CharField(max_length=32)
     representative_reason = models.CharField(max_length=300)
     documents = models.PositiveIntegerField()
     texts = models.PositiveIntegerField()
-    lowest_similarity = models.FloatField(null=True, help_text="Lowest exact Jaccard similarity of any two texts inside; null for one text.")
-    is_chain = models.BooleanField(default=False, help_text="Two of its texts are less similar than the threshold.")
+    lowest_similarity = models.FloatField(
+        null=True, help_text="Lowest exact Jaccard similarity inside; null for one text."
+    )
+    is_chain = models.BooleanField(
+        default=False, help_text="Two of its texts are less similar than the threshold."
+    )
 
     class Meta:
         ordering = ["decision_id", "number"]
@@ -80,15 +98,23 @@ class Member(models.Model):
     document = models.ForeignKey("Document", on_delete=models.PROTECT, related_name="memberships")
     cluster = models.ForeignKey(Cluster, null=True, on_delete=models.CASCADE, related_name="members")
     is_representative = models.BooleanField()
-    similarity = models.FloatField(null=True, help_text="Exact Jaccard similarity to the representative's text.")
-    method = models.CharField(max_length=12, help_text="exact, minhash, simhash, person, single or no content.")
+    similarity = models.FloatField(
+        null=True, help_text="Exact Jaccard similarity to the representative's text."
+    )
+    method = models.CharField(
+        max_length=12, help_text="exact, minhash, simhash, person, single or no content."
+    )
 
     class Meta:
         ordering = ["decision_id", "id"]
         constraints = [
-            models.UniqueConstraint(fields=["decision", "document"], name="a_decision_places_a_document_once"),
             models.UniqueConstraint(
-                fields=["cluster"], condition=Q(is_representative=True), name="a_cluster_has_one_representative"
+                fields=["decision", "document"], name="a_decision_places_a_document_once"
+            ),
+            models.UniqueConstraint(
+                fields=["cluster"],
+                condition=Q(is_representative=True),
+                name="a_cluster_has_one_representative",
             ),
         ]
 

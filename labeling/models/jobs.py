@@ -25,17 +25,23 @@ class Job(models.Model):
     study = models.ForeignKey("Study", null=True, on_delete=models.CASCADE, related_name="jobs")
     decision = models.ForeignKey("Decision", null=True, on_delete=models.CASCADE, related_name="jobs")
     payload = models.JSONField(default=dict, help_text="What to do: paths, options.")
-    checkpoint = models.JSONField(default=dict, help_text="Where a resumed run goes on; written with the rows it stands for.")
+    checkpoint = models.JSONField(
+        default=dict, help_text="Where a resumed run goes on; written with the rows it stands for."
+    )
     report = models.JSONField(default=dict, help_text="What came of it: counts and seconds per stage.")
     stage = models.CharField(max_length=60, blank=True, default="")
     unit = models.CharField(max_length=30, blank=True, default="")
     done = models.BigIntegerField(default=0)
-    total = models.BigIntegerField(null=True, help_text="Null while the total isn't known; a page then shows a count without a share.")
+    total = models.BigIntegerField(
+        null=True, help_text="Null while the total isn't known; a page then shows a count without a share."
+    )
     error = models.TextField(blank=True, default="", help_text="One sentence for people.")
     attempts = models.PositiveIntegerField(default=0)
     worker = models.CharField(max_length=60, blank=True, default="")
     cancel_requested = models.BooleanField(default=False)
-    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
+    )
     created_at = models.DateTimeField()
     started_at = models.DateTimeField(null=True)
     heartbeat_at = models.DateTimeField(null=True)
@@ -58,7 +64,9 @@ class Problem(models.Model):
     field = models.CharField(max_length=100, blank=True, default="")
     reason = models.CharField(max_length=300)
     example = models.CharField(max_length=300, blank=True, default="")
-    is_rejection = models.BooleanField(help_text="The record was left out; otherwise it was kept, with a remark.")
+    is_rejection = models.BooleanField(
+        help_text="The record was left out; otherwise it was kept, with a remark."
+    )
 
     class Meta:
         ordering = ["job_id", "file", "line", "id"]

@@ -19,7 +19,9 @@ class Label(models.Model):
     study = models.ForeignKey("Study", null=True, on_delete=models.SET_NULL, related_name="labels")
     verdict = models.CharField(max_length=12, choices=Verdict)
     at = models.DateTimeField()
-    serving = models.CharField(max_length=40, unique=True, help_text="Key made when the pair was served; one answer a serving.")
+    serving = models.CharField(
+        max_length=40, unique=True, help_text="Key made when the pair was served; one answer a serving."
+    )
     swapped = models.BooleanField(default=False, help_text="The pair's right text stood on the left.")
     score_visible = models.BooleanField(default=False)
     origin = models.CharField(max_length=16, default="queue", help_text="queue, import, cluster.")

@@ -14,12 +14,16 @@ class Study(models.Model):
     name = models.CharField(max_length=200)
     spec = models.JSONField(help_text="The fields of dedup.specs.StudySpec.")
     state = models.CharField(max_length=16, choices=State, default=State.NEW)
-    texts = models.PositiveIntegerField(default=0, help_text="Ordinals 0 to texts - 1 of the corpus were looked at.")
+    texts = models.PositiveIntegerField(
+        default=0, help_text="Ordinals 0 to texts - 1 of the corpus were looked at."
+    )
     pool = models.BigIntegerField(default=0, help_text="Candidate pairs.")
     pool_digest = models.CharField(max_length=64, blank=True, default="")
     hub_buckets = models.JSONField(default=list)
     guideline = models.TextField(default="Would you keep only one of these two?")
-    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
+    )
     created_at = models.DateTimeField()
 
     class Meta:
@@ -46,11 +50,15 @@ class StudyRecipe(models.Model):
     rows_per_band = models.PositiveIntegerField(null=True)
     scale = models.PositiveIntegerField(help_text="The highest level.")
     histogram = models.JSONField(help_text="Pairs of the pool on each level, scale + 1 counts.")
-    histogram_rule = models.JSONField(help_text="The same for each product rule: rule name to counts of the pairs that pass it.")
+    histogram_rule = models.JSONField(
+        help_text="The same for each product rule: rule name to counts of the pairs that pass it."
+    )
 
     class Meta:
         ordering = ["study_id", "k", "score", "id"]
-        constraints = [models.UniqueConstraint(fields=["study", "digest", "score"], name="one_row_per_recipe_and_score")]
+        constraints = [
+            models.UniqueConstraint(fields=["study", "digest", "score"], name="one_row_per_recipe_and_score")
+        ]
 
     def __str__(self) -> str:
         return f"{self.recipe} ({self.score})"
@@ -74,7 +82,9 @@ class Stratum(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["recipe", "low_level"], name="one_stratum_per_bucket"),
             models.CheckConstraint(condition=Q(low_level__lt=F("high_level")), name="a_bucket_is_not_empty"),
-            models.CheckConstraint(condition=Q(sampled__lte=F("population")), name="no_more_drawn_than_there_are"),
+            models.CheckConstraint(
+                condition=Q(sampled__lte=F("population")), name="no_more_drawn_than_there_are"
+            ),
         ]
 
     def __str__(self) -> str:
@@ -85,7 +95,9 @@ class Pair(models.Model):
     """Two texts of a corpus that somebody may judge; labels belong to it, whatever study showed it."""
 
     corpus = models.ForeignKey("Corpus", on_delete=models.CASCADE, related_name="pairs")
-    left = models.ForeignKey("Text", on_delete=models.PROTECT, related_name="+", help_text="The one with the smaller ordinal.")
+    left = models.ForeignKey(
+        "Text", on_delete=models.PROTECT, related_name="+", help_text="The one with the smaller ordinal."
+    )
     right = models.ForeignKey("Text", on_delete=models.PROTECT, related_name="+")
 
     class Meta:
@@ -105,7 +117,9 @@ class StudyPair(models.Model):
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="study_pairs")
     pair = models.ForeignKey(Pair, on_delete=models.PROTECT, related_name="study_pairs")
     u = models.FloatField(help_text="The pair's permanent random number.")
-    drawn = models.BooleanField(help_text="Drawn for a bucket; otherwise known, and never counted as if drawn.")
+    drawn = models.BooleanField(
+        help_text="Drawn for a bucket; otherwise known, and never counted as if drawn."
+    )
     position = models.PositiveIntegerField(help_text="Place in the queue; says nothing about the score.")
     levels = models.JSONField(help_text='Level under each recipe and score: "digest:score" to level.')
     hamming = models.PositiveSmallIntegerField(null=True)

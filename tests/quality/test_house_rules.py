@@ -63,11 +63,12 @@ def test_the_readme_fits_in_150_lines_and_its_links_lead_somewhere():
 
 
 def test_every_link_inside_the_documents_leads_somewhere():
-    missing = []
-    for page in (ROOT / "docs").rglob("*.md"):
-        for link in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
-            if "://" not in link and not (page.parent / link).exists():
-                missing.append(f"{page.relative_to(ROOT)}: {link}")
+    missing = [
+        f"{page.relative_to(ROOT)}: {link}"
+        for page in (ROOT / "docs").rglob("*.md")
+        for link in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8"))
+        if "://" not in link and not (page.parent / link).exists()
+    ]
 
     assert missing == []
 
