@@ -1,0 +1,124 @@
+"""The two loops under the candidate search, compiled where numba is installed, with the same result where it isn't."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dedup.banding import band_keys, first_row
+from dedup.specs import BandingSpec
+
+SLOTS_PER_TEXT = 16
+
+try:
+    from numba import njit
+except ImportError:  # pragma: no cover - the fallback is tested by name
+    njit = None  # type: ignore[assignment]
+
+
+def keys_of_bands(signatures: NDArray[np.uint32], banding: BandingSpec, bands: range) -> NDArray[np.uint64]:
+    """Compute ``dedup.banding.band_keys`` for several neighbouring bands in one pass: ``uint64[len(bands), n]``.
+
+    Neighbouring bands lie in one cache line, and fetching that line is what the keys cost.
+    """
+    if njit is None:  # pragma: no cover - without numba
+        return keys_of_bands_by_numpy(signatures, banding, bands)
+    for band in bands:
+        first_row(signatures.shape[1], banding, band)
+    keys = np.empty((len(bands), signatures.shape[0]), np.uint64)
+    _fill_keys(signatures, bands.start, banding.rows_per_band, keys)
+    return keys
+
+
+def keys_of_bands_by_numpy(
+    signatures: NDArray[np.uint32], banding: BandingSpec, bands: range
+) -> NDArray[np.uint64]:
+    """Compute the same keys, by NumPy alone."""
+    keys = np.empty((len(bands), signatures.shape[0]), np.uint64)
+    for place, band in enumerate(bands):
+        keys[place] = band_keys(signatures, banding, band)
+    return keys
+
+
+def colliding_rows(keys: NDArray[np.uint64], valid: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Find the rows whose key may occur twice: all that do, and a few per cent that don't; ``int64``, ascending.
+
+    A key's leading bits name a slot of a bit table with sixteen slots or more per text; a slot met once is marked,
+    a slot met again is marked as shared, and a second look keeps the rows of shared slots.
+    """
+    if njit is None:  # pragma: no cover - without numba
+        return colliding_rows_by_sorting(keys, valid)
+    bits = max(10, int(SLOTS_PER_TEXT * keys.shape[0]).bit_length())
+    seen = np.zeros(1 << (bits - 3), np.uint8)
+    shared = np.zeros(1 << (bits - 3), np.uint8)
+    _mark_slots(keys, valid, np.uint64(64 - bits), seen, shared)
+    rows = np.empty(keys.shape[0], np.int64)
+    count = _rows_in_shared_slots(keys, valid, np.uint64(64 - bits), shared, rows)
+    return rows[:count].copy()
+
+
+def colliding_rows_by_sorting(keys: NDArray[np.uint64], valid: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Find the rows whose key occurs twice or more among the valid rows, by NumPy alone; ``int64``, ascending."""
+    rows = np.flatnonzero(valid)
+    ordered = np.sort(keys[rows])
+    repeated = np.unique(ordered[1:][ordered[1:] == ordered[:-1]])
+    if repeated.size == 0:
+        return rows[:0]
+    places = np.minimum(np.searchsorted(repeated, keys[rows]), repeated.size - 1)
+    colliding: NDArray[np.int64] = rows[repeated[places] == keys[rows]]
+    return colliding
+
+
+def _fill_keys_loop(signatures: Any, first_band: int, rows_per_band: int, keys: Any) -> None:  # noqa: ANN401
+    start = np.uint64(0x9E3779B97F4A7C15)
+    factor = np.uint64(0xD6E8FEB86659FD93)
+    shift = np.uint64(32)
+    for text in range(signatures.shape[0]):
+        row = first_band * rows_per_band
+        for band in range(keys.shape[0]):
+            key = start
+            for _ in range(rows_per_band):
+                key = (key ^ np.uint64(signatures[text, row])) * factor
+                key ^= key >> shift
+                row += 1
+            keys[band, text] = key * factor
+
+
+def _mark_slots_loop(keys: Any, valid: Any, shift: Any, seen: Any, shared: Any) -> None:  # noqa: ANN401
+    low = np.uint64(7)
+    three = np.uint64(3)
+    for text in range(keys.shape[0]):
+        if not valid[text]:
+            continue
+        slot = keys[text] >> shift
+        mark = np.uint8(1) << np.uint8(slot & low)
+        byte = slot >> three
+        if seen[byte] & mark:
+            shared[byte] |= mark
+        else:
+            seen[byte] |= mark
+
+
+def _rows_in_shared_slots_loop(keys: Any, valid: Any, shift: Any, shared: Any, rows: Any) -> int:  # noqa: ANN401
+    low = np.uint64(7)
+    three = np.uint64(3)
+    count = 0
+    for text in range(keys.shape[0]):
+        slot = keys[text] >> shift
+        if valid[text] and shared[slot >> three] & (np.uint8(1) << np.uint8(slot & low)):
+            rows[count] = text
+            count += 1
+    return count
+
+
+def _compiled(loop: Callable[..., Any]) -> Callable[..., Any]:
+    if njit is None:  # pragma: no cover - without numba
+        return loop
+    compiled: Callable[..., Any] = njit(nogil=True, cache=True)(loop)
+    return compiled
+
+
+_fill_keys = _compiled(_fill_keys_loop)
+_mark_slots = _compiled(_mark_slots_loop)
+_rows_in_shared_slots = _compiled(_rows_in_shared_slots_loop)
