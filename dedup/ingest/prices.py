@@ -1,0 +1,193 @@
+"""Prices in many spellings to whole minor units of a currency; a doubtful price is no price."""
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from typing import Literal
+
+PriceProblem = Literal[
+    "no number",
+    "more than one number",
+    "not a single price",
+    "more decimals than the currency has",
+    "thousands or decimals",
+    "more than one currency",
+    "unknown currency",
+]
+_NO_MINOR = frozenset("BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF".split())
+_THREE_DECIMALS = frozenset("BHD IQD JOD KWD LYD OMR TND".split())
+_CODES = frozenset(
+    "AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BGN BMD BND BOB BRL BSD BTN BWP BYN BZD CAD CDF CHF CNY COP CRC CUP CVE CZK DKK DOP"
+    " DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GTQ GYD HKD HNL HTG HUF IDR ILS INR IRR JMD KES KGS KHR KPW KYD KZT LAK LBP LKR LRD"
+    " LSL MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MYR MZN NAD NGN NIO NOK NPR NZD PAB PEN PGK PHP PKR PLN QAR RON RSD RUB SAR SBD"
+    " SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TOP TRY TTD TWD TZS UAH USD UYU UZS VES WST XCD YER ZAR ZMW ZWL".split()
+) | _NO_MINOR | _THREE_DECIMALS
+_SIGNS = {
+    "€": "EUR", "£": "GBP", "₹": "INR", "₽": "RUB", "₩": "KRW", "₺": "TRY", "₴": "UAH", "₪": "ILS", "₫": "VND", "฿": "THB", "₱": "PHP",
+    "₦": "NGN", "₸": "KZT", "US$": "USD", "CA$": "CAD", "C$": "CAD", "AU$": "AUD", "A$": "AUD", "NZ$": "NZD", "HK$": "HKD", "S$": "SGD",
+    "R$": "BRL", "MX$": "MXN", "NT$": "TWD", "ZŁ": "PLN", "KČ": "CZK", "FT": "HUF", "LEI": "RON", "ЛВ": "BGN", "РУБ": "RUB", "EURO": "EUR",
+    "EUROS": "EUR", "FR": "CHF", "SFR": "CHF", "RS": "INR", "円": "JPY", "元": "CNY", "RMB": "CNY", "CN¥": "CNY", "JP¥": "JPY",
+    "$": "$", "¥": "¥", "KR": "kr",
+}  # fmt: skip
+_AMBIGUOUS_SIGNS = {
+    "$": frozenset("USD CAD AUD NZD HKD SGD TWD MXN ARS CLP COP JMD BBD BZD BSD FJD TTD NAD LRD".split()),
+    "¥": frozenset({"JPY", "CNY"}),
+    "kr": frozenset({"SEK", "NOK", "DKK", "ISK"}),
+}
+_NUMBER = re.compile(r"\d(?:[\d.,'’٬٫_]|\s(?=\d))*")
+_DASH_FRACTION = re.compile(r"(?<=\d)[.,]\s?[-–—]{1,2}(?=\D|$)")
+_SIGN_BETWEEN = re.compile(r"^(\d+)\s?(€|£|\$)\s?(\d{2})$")
+_CURRENCY = re.compile(r"[A-Z]{0,2}[$¥]|[€£₹₽₩₺₴₪₫฿₱₦₸円元]|[^\W\d_]+")
+_NOT_EXACT = frozenset("FROM AB BIS UPTO UP DESDE DÈS DES PARTIR APPROX CA ABOUT EACH PRO PER UVP".split())
+_THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+|\d{1,2}(?:,\d{2})*,\d{3}")
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """An amount in minor units (cents) and its currency: an ISO 4217 code, a sign that several currencies share ($, ¥, kr), or empty."""
+
+    minor: int
+    currency: str
+
+
+class PriceError(ValueError):
+    """A price that can't be read without guessing; ``problem`` names the reason."""
+
+    def __init__(self, problem: PriceProblem) -> None:
+        super().__init__(problem)
+        self.problem = problem
+
+
+def parse_price(text: str, currency: str = "") -> Price | None:
+    """Read a price, or None if it is missing or can't be read without guessing. ``currency`` is that of a column beside it.
+
+    >>> parse_price("1.299,00 €") == parse_price("€1,299.00") == parse_price("1299", "EUR") == Price(129900, "EUR")
+    True
+    >>> parse_price("1,299.00 USD")
+    Price(minor=129900, currency='USD')
+    """
+    try:
+        return read_price(text, currency)
+    except PriceError:
+        return None
+
+
+def read_price(text: str, currency: str = "") -> Price | None:
+    """Read a price like ``parse_price``; None only if there is nothing to read. Raises ``PriceError`` with the reason."""
+    plain = _plain(text)
+    if not plain:
+        return None
+    plain = _SIGN_BETWEEN.sub(r"\1.\3 \2", plain)
+    plain = _DASH_FRACTION.sub("", plain)
+    numbers = _NUMBER.findall(plain)
+    if not numbers:
+        raise PriceError("no number")
+    if len(numbers) > 1:
+        raise PriceError("more than one number")
+    rest = _NUMBER.sub(" ", plain, count=1)
+    _check_rest(plain, rest)
+    code = _settle(_currency_in(rest), _named_currency(currency))
+    return Price(_minor_units(numbers[0], code), code)
+
+
+def decimals_of(currency: str) -> int:
+    """How many decimals a currency has (ISO 4217); 2 for those not listed and for no currency.
+
+    >>> decimals_of("JPY"), decimals_of("EUR"), decimals_of("KWD")
+    (0, 2, 3)
+    """
+    if currency in _NO_MINOR:
+        return 0
+    return 3 if currency in _THREE_DECIMALS else 2
+
+
+def _plain(text: str) -> str:
+    folded = unicodedata.normalize("NFKC", text).replace("\u2212", "-").strip()
+    return "".join(str(unicodedata.decimal(character)) if character.isdecimal() else character for character in folded)
+
+
+def _check_rest(plain: str, rest: str) -> None:
+    words = {word.upper() for word in re.findall(r"[^\W\d_]+", rest)}
+    before = plain[: _first_digit(plain)].rstrip(" €£$¥")
+    if words & _NOT_EXACT or "/" in rest or "%" in rest or "~" in rest or before.endswith(("-", "+", "<", ">")):
+        raise PriceError("not a single price")
+
+
+def _first_digit(text: str) -> int:
+    return next(index for index, character in enumerate(text) if character.isdigit())
+
+
+def _currency_in(rest: str) -> str:
+    found = {_known(sign) for sign in _CURRENCY.findall(rest)} - {""}
+    if len(found) > 1:
+        clear = [code for code in found if code not in _AMBIGUOUS_SIGNS]
+        if len(clear) == 1 and all(code == clear[0] or clear[0] in _AMBIGUOUS_SIGNS[code] for code in found):
+            return clear[0]
+        raise PriceError("more than one currency")
+    return found.pop() if found else ""
+
+
+def _known(sign: str) -> str:
+    upper = sign.upper()
+    if upper in _CODES:
+        return upper
+    return _SIGNS.get(upper, _SIGNS.get(sign[-1], "") if sign[-1] in "$¥" else "")
+
+
+def _named_currency(currency: str) -> str:
+    plain = _plain(currency)
+    if not plain:
+        return ""
+    code = _known(plain)
+    if not code:
+        raise PriceError("unknown currency")
+    return code
+
+
+def _settle(written: str, named: str) -> str:
+    if not written or not named or written == named:
+        return written or named
+    if named in _AMBIGUOUS_SIGNS.get(written, ()):
+        return named
+    if written in _AMBIGUOUS_SIGNS.get(named, ()):
+        return written
+    raise PriceError("more than one currency")
+
+
+def _minor_units(number: str, currency: str) -> int:
+    number = number.replace("٬", ",").replace("٫", ".").rstrip(".,'’ ")
+    number = re.sub(r"[\s'’_]", "", number)
+    whole, fraction = _split(number, currency)
+    decimals = decimals_of(currency)
+    if len(fraction) > decimals:
+        if fraction[decimals:].strip("0"):
+            raise PriceError("more decimals than the currency has")
+        fraction = fraction[:decimals]
+    return int(whole + fraction.ljust(decimals, "0"))
+
+
+def _split(number: str, currency: str) -> tuple[str, str]:
+    dots, commas = number.count("."), number.count(",")
+    if not dots and not commas:
+        return number, ""
+    if dots and commas:
+        decimal = "." if number.rfind(".") > number.rfind(",") else ","
+        whole, _, fraction = number.rpartition(decimal)
+        return _grouped(whole.replace(".", ",")), fraction
+    mark = "." if dots else ","
+    if max(dots, commas) > 1:
+        return _grouped(number.replace(".", ",")), ""
+    whole, _, fraction = number.partition(mark)
+    if len(fraction) == 3 and not whole.startswith("0"):
+        if not currency or decimals_of(currency) == 3:
+            raise PriceError("thousands or decimals")
+        return _grouped(f"{whole},{fraction}"), ""
+    return whole, fraction
+
+
+def _grouped(whole: str) -> str:
+    if whole.isdecimal():
+        return whole
+    if not _THOUSANDS.fullmatch(whole):
+        raise PriceError("thousands or decimals")
+    return whole.replace(",", "")

@@ -1,0 +1,146 @@
+"""What passes between the readers of files and the builder of pages."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal, Protocol
+
+FormatName = Literal["auto", "jsonl", "json", "csv", "tsv", "parquet", "xlsx", "html", "warc", "text"]
+ExtractorName = Literal["trafilatura", "resiliparse"]
+DateOrder = Literal["dmy", "mdy", "ymd"]
+
+RECORD_LIMIT = 16 * 2**20
+"""Longest record that is read, in characters (bytes for a page in a file of its own)."""
+
+
+class IngestError(ValueError):
+    """A file that can't be read at all; the message is one sentence for people and names the file."""
+
+
+class DamagedFileError(IngestError):
+    """A file that ends early, is damaged, or expands beyond a limit; what was read before it stays good."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadOptions:
+    """How files are read.
+
+    ``mapping`` names the column for a field (``{"text": "body", "identifier:asin": "ASIN"}``). A column is given by name, by
+    position (``#2`` is the second), or as a constant (``=EUR``). ``expanded_limit`` is the largest size in bytes to which one compressed file
+    may expand, ``ratio_limit`` how many times its own size it may reach once more than 64 MiB came out of it.
+    """
+
+    format: FormatName = "auto"
+    mapping: Mapping[str, str] = field(default_factory=dict)
+    encoding: str | None = None
+    delimiter: str | None = None
+    extractor: ExtractorName = "trafilatura"
+    date_order: DateOrder | None = None
+    expanded_limit: int = 64 * 2**30
+    ratio_limit: int = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One record as it stands in the file: every value is text, an absent or null value is the empty text.
+
+    ``line`` is the physical line on which it starts, or its number in a format that has no lines.
+    """
+
+    line: int
+    fields: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """Something to report about a file or a record.
+
+    A rejection was left out. A repeat says the same as an earlier record with its id and counts as unchanged. Anything else is a remark:
+    the record was kept. ``position`` is that of the record in the whole ingest; a remark comes before its page.
+    """
+
+    file: str
+    line: int | None
+    field: str
+    reason: str
+    example: str = ""
+    is_rejection: bool = False
+    is_repeat: bool = False
+    position: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Description:
+    """What was found out about a file before it is read.
+
+    ``columns`` keep the file's order. ``guesses`` name what nobody chose: ``encoding`` or ``delimiter``, and each field that got its column by
+    name. ``files`` counts the files of a folder or archive.
+    """
+
+    file: str
+    format: str
+    encoding: str = ""
+    delimiter: str = ""
+    columns: tuple[str, ...] = ()
+    guesses: Mapping[str, str] = field(default_factory=dict)
+    files: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """A document, ready to be stored.
+
+    ``price`` is in minor units of ``currency``. ``first_seen`` knows its offset and stands in UTC. ``canonical_url`` is the address that the
+    page declares, if it can be used; one that can't stands in ``flags``. ``position`` counts the records read so far, this one included.
+    """
+
+    id: str
+    text: str
+    url: str = ""
+    canonical_url: str = ""
+    title: str = ""
+    source: str = ""
+    first_seen: datetime | None = None
+    price: int | None = None
+    currency: str = ""
+    identifiers: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()
+    file: str = ""
+    line: int = 0
+    position: int = 0
+
+
+class RecordReader(Protocol):
+    """Reads the records of one open file."""
+
+    file: str
+
+    def describe(self) -> Description:
+        """Say what was found out; reads a little, and loses nothing."""
+
+    def __iter__(self) -> Iterator[Record | Problem]:
+        """Read record by record; whatever stands in the way of one record is a ``Problem``."""
+
+
+class Part(RecordReader, Protocol):
+    """A file that can be read once more from its beginning."""
+
+    def again(self) -> "Part":
+        """The same file, opened anew."""
+
+
+class Reader(RecordReader, Protocol):
+    """A file that is open for reading, or a folder or archive of such files."""
+
+    def parts(self) -> Iterator[Part | Problem]:
+        """The single files, opened one after the other; a single file is its own only part."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preview:
+    """The first rows of a file with what would become of them."""
+
+    description: Description
+    rows: tuple[dict[str, str], ...]
+    pages: tuple[Page, ...]
+    problems: tuple[Problem, ...]
