@@ -47,7 +47,7 @@ overview.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 SpanKind = Literal["equal", "deleted", "inserted", "space", "fold", "uncompared"]
@@ -86,6 +86,7 @@ class DiffRow:
     moved_to: int | None = None
     change: int = 0
     folded: "tuple[DiffRow, ...]" = ()
+    unit: Unit = "paragraph"
 
     @property
     def left_paragraph(self) -> int | None:
@@ -96,6 +97,11 @@ class DiffRow:
     def right_paragraph(self) -> int | None:
         """Number of the first right paragraph in this row."""
         return self.right_paragraphs[0] if self.right_paragraphs else None
+
+    @property
+    def opened(self) -> "DiffRow":
+        """The row with the folds inside its cells opened."""
+        return replace(self, left=_opened(self.left), right=_opened(self.right), inline=_opened(self.inline))
 
     @property
     def equal_words(self) -> int:
@@ -111,8 +117,12 @@ class DiffRow:
         >>> DiffRow(kind="fold", left_paragraphs=(3, 4), folded=(equal, equal)).fold_size
         '2 equal paragraphs, 4 words'
         """
-        paragraphs = len(self.left_paragraphs)
-        return f"{paragraphs:,} equal paragraph{'s' * (paragraphs != 1)}, {self.equal_words:,} words"
+        number = len(self.left_paragraphs)
+        return f"{number:,} equal {self.unit}{'s' * (number != 1)}, {self.equal_words:,} words"
+
+
+def _opened(cell: tuple[Span, ...]) -> tuple[Span, ...]:
+    return tuple(replace(span, kind="equal") if span.kind == "fold" else span for span in cell)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,12 +137,12 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One entry of the list of changes: what went, what came, where."""
+    """One entry of the list of changes: text before and after, and where. Both are the whole text for a moved paragraph."""
 
     number: int
     kind: RowKind
-    deleted: str
-    inserted: str
+    before: str
+    after: str
     left_paragraph: int | None
     right_paragraph: int | None
 
@@ -205,7 +215,7 @@ class Difference:
 
     def _unfold(self) -> Iterator[DiffRow]:
         for row in self.rows:
-            yield from row.folded or (row,)
+            yield from row.folded or (row.opened,)
 
     def differing(self, kind: Note) -> tuple[tuple[str, str], ...]:
         """Pairs (left, right) of the facts of one kind, in reading order."""
