@@ -1,14 +1,30 @@
 """A page's main content, without what stands on every page."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
+import lxml.etree
 import lxml.html
 
 from dedup.addresses import declared_canonical
+from dedup.boilerplate import (
+    free_content,
+    is_consent_notice,
+    is_script_notice,
+    keep_declared_content,
+    remove_consent,
+    remove_shop_notices,
+    use_noscript,
+)
 
 ExtractorName = Literal["trafilatura", "resiliparse"]
+NO_MAIN_TEXT = "no main text"
+CONSENT_ONLY = f"{NO_MAIN_TEXT}: the page is only a consent notice"
+SCRIPT_ONLY = f"{NO_MAIN_TEXT}: the page is built by scripts"
+TOO_DEEP = "the page is nested too deeply; its text may be incomplete"
+_LARGE_PAGE = 2_000_000
+_XML_DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,30 +37,81 @@ class Extraction:
     flags: tuple[str, ...] = ()
 
 
+@dataclass(slots=True)
+class _Sheet:
+    """A page on the table."""
+
+    html: str
+    tree: Any
+    flags: list[str] = field(default_factory=list)
+
+
 def extract(html: bytes | str, *, url: str = "", extractor: ExtractorName = "trafilatura") -> Extraction:
-    """Extract a page."""
+    """Find a page's main text. The result depends on nothing but the arguments.
+
+    ``trafilatura`` is the better one, ``resiliparse`` some ten times as fast; it also steps in where trafilatura finds nothing, and on pages of more than two
+    million characters. A page that has no main text gives an empty text and a flag that says why. Bytes are read as UTF-8.
+    """
     if isinstance(html, bytes):
         html = html.decode("utf-8", "replace")
-    tree = _parse(html)
-    title = " ".join("".join(tree.xpath("//title[1]//text()")).split()) if tree is not None else ""
-    canonical, flags = declared_canonical(tree, url) if tree is not None else ("", [])
-    return Extraction(text=_main_text(html, extractor), title=title, canonical_url=canonical, flags=tuple(flags))
+    sheet = _parse(html)
+    if sheet.tree is None:
+        return Extraction(text="", flags=(NO_MAIN_TEXT,))
+    title = _title(sheet.tree)
+    canonical, remarks = declared_canonical(sheet.tree, url)
+    sheet.flags.extend(remarks)
+    text = _main_text(sheet, extractor)
+    return Extraction(text=text, title=title, canonical_url=canonical, flags=tuple(sheet.flags))
 
 
-def _parse(html: str) -> Any:
+def _parse(html: str) -> _Sheet:
+    parser = lxml.html.HTMLParser(huge_tree=True, encoding="utf-8", remove_comments=True, remove_pis=True)
+    data = _XML_DECLARATION.sub("", html).replace("\x00", "").encode("utf-8", "replace")
     try:
-        return lxml.html.document_fromstring(re.sub(r"^\s*<\?xml[^>]*\?>", "", html))
+        tree = lxml.html.document_fromstring(data, parser=parser)
     except (lxml.etree.LxmlError, ValueError):
-        return None
+        return _Sheet(html, None)
+    sheet = _Sheet(html, tree)
+    if any("depth" in entry.message for entry in parser.error_log):
+        sheet.flags.append(TOO_DEEP)
+    return sheet
 
 
-def _main_text(html: str, extractor: ExtractorName) -> str:
-    if extractor == "trafilatura":
+def _title(tree: Any) -> str:
+    for title in tree.iter("title"):
+        return " ".join("".join(title.itertext()).split())
+    return ""
+
+
+def _main_text(sheet: _Sheet, extractor: ExtractorName) -> str:
+    body = sheet.tree.find("body")
+    if body is None:
+        body = sheet.tree
+    had_consent = remove_consent(body)
+    use_noscript(body)
+    free_content(body)
+    keep_declared_content(body)
+    remove_shop_notices(body)
+    text = _extracted(sheet, extractor)
+    if is_script_notice(text) or (not text and next(sheet.tree.iter("script"), None) is not None):
+        sheet.flags.append(SCRIPT_ONLY)
+        return ""
+    if is_consent_notice(text) or (not text and had_consent):
+        sheet.flags.append(CONSENT_ONLY)
+        return ""
+    if not text:
+        sheet.flags.append(NO_MAIN_TEXT)
+    return text
+
+
+def _extracted(sheet: _Sheet, extractor: ExtractorName) -> str:
+    if extractor == "trafilatura" and len(sheet.html) <= _LARGE_PAGE and TOO_DEEP not in sheet.flags:
         import trafilatura
 
-        text = trafilatura.extract(html, favor_precision=True, include_comments=False, deduplicate=False)
+        text = trafilatura.extract(sheet.tree, favor_precision=True, include_comments=False, deduplicate=False)
         if text:
-            return str(text)
+            return str(text).strip()
     from resiliparse.extract.html2text import extract_plain_text
 
-    return str(extract_plain_text(html, main_content=True, alt_texts=False, preserve_formatting=True))
+    html = sheet.html if TOO_DEEP in sheet.flags else lxml.html.tostring(sheet.tree, encoding="unicode")
+    return str(extract_plain_text(html, main_content=True, alt_texts=False, preserve_formatting=True)).strip()
