@@ -4,13 +4,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from dedup.diffing.facts import Mention, mentions, pair
+from dedup.diffing.facts import Mention, mentions, pair, within
 from dedup.diffing.hunks import Hunk
 from dedup.diffing.passages import CutText
 from dedup.diffing.plans import Encoded, Plan
 from dedup.diffing.shapes import Fact
 
 SHORT_PASSAGE_TOKENS = 12
+MOST_SHORT_PASSAGES = 12
 
 
 @dataclass(slots=True)
@@ -37,7 +38,7 @@ def differing_facts(plans: Sequence[Plan], texts: Encoded) -> FactList:
     """Collect the facts that differ, in reading order.
 
     Facts inside a change are paired with those of the same change. A short passage that only one side has (a
-    price alone on its line) is paired with those that the other side has in the same place.
+    price alone on its line) is paired with those that the other side has in the same place, unless there are many.
     """
     found = FactList()
     for is_alone, run in groupby(plans, key=lambda plan: plan.kind in {"left_only", "right_only"}):
@@ -53,11 +54,19 @@ def differing_facts(plans: Sequence[Plan], texts: Encoded) -> FactList:
 
 
 def _add_short_passages(found: FactList, run: list[Plan], texts: Encoded) -> None:
-    short = [plan for plan in run if plan.hunks[0].size <= SHORT_PASSAGE_TOKENS]
-    left = [mention for plan in short for place in plan.left for mention in _in_passage(texts.left, place)]
-    right = [mention for plan in short for place in plan.right for mention in _in_passage(texts.right, place)]
-    if left and right:
-        found.add(short[0].change, left, right)
+    left = [place for plan in run for place in plan.left if _is_short(texts.left, place)]
+    right = [place for plan in run for place in plan.right if _is_short(texts.right, place)]
+    if not left or not right or len(left) + len(right) > MOST_SHORT_PASSAGES:
+        return
+    found.add(
+        run[0].change,
+        [mention for place in left for mention in _in_passage(texts.left, place)],
+        [mention for place in right for mention in _in_passage(texts.right, place)],
+    )
+
+
+def _is_short(text: CutText, place: int) -> bool:
+    return text.passages[place].last - text.passages[place].first <= SHORT_PASSAGE_TOKENS
 
 
 def _in_passage(text: CutText, place: int) -> list[Mention]:
@@ -99,7 +108,7 @@ def _touched(text: CutText, found: list[Mention], first: int, last: int) -> list
     if first == last:
         return []
     start, end = text.tokens[first].start, text.tokens[last - 1].end
-    return [mention for mention in found if mention.start < end and mention.end > start]
+    return list(within(found, start, end))
 
 
 _Touched = tuple[Hunk, list[Mention], list[Mention]]

@@ -1,7 +1,9 @@
 """Numbers, dates, prices and negations: the small differences that make two texts say different things."""
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
@@ -74,13 +76,23 @@ def pair(left: list[Mention], right: list[Mention]) -> Iterator[tuple[Mention | 
     for kind in _KINDS:
         some = [mention for mention in left if mention.kind == kind]
         others = [mention for mention in right if mention.kind == kind]
-        for mention in list(some):
-            same = next((other for other in others if _same(other, mention)), None)
-            if same is not None:
-                some.remove(mention)
-                others.remove(same)
-        yield from zip_longest(some, others)
+        both = Counter(map(_plain, some)) & Counter(map(_plain, others))
+        yield from zip_longest(_without(some, both.copy()), _without(others, both))
 
 
-def _same(one: Mention, other: Mention) -> bool:
-    return one.text.casefold().split() == other.text.casefold().split()
+def within(found: Sequence[Mention], start: int, end: int) -> Sequence[Mention]:
+    """Those of some mentions, in order and not overlapping, that share a character with ``raw[start:end]``."""
+    first = bisect_right(found, start, key=lambda mention: mention.end)
+    return found[first : bisect_left(found, end, key=lambda mention: mention.start)]
+
+
+def _plain(mention: Mention) -> str:
+    return "".join(mention.text.casefold().split())
+
+
+def _without(some: list[Mention], taken: Counter[str]) -> Iterator[Mention]:
+    for mention in some:
+        if taken[_plain(mention)]:
+            taken[_plain(mention)] -= 1
+        else:
+            yield mention

@@ -1,6 +1,6 @@
 """The rows of a difference before their text is cut: order, folds, numbers of changes."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Literal
@@ -90,10 +90,10 @@ def _in_order(texts: Encoded, alignment: Alignment) -> Iterator[Plan]:
     end = Pairing(*(range(len(text.passages), len(text.passages) + 1) for text in (texts.left, texts.right)))
     left = right = 0
     for pairing in (*alignment.pairings, end):
-        for place in range(left, pairing.left.start):
-            yield _left_alone(texts, place, moved_left.get(place))
-        for place in range(right, pairing.right.start):
-            yield _right_alone(texts, place, moved_right.get(place))
+        for places in _runs(range(left, pairing.left.start), moved_left):
+            yield _left_alone(texts, places, moved_left.get(places.start))
+        for places in _runs(range(right, pairing.right.start), moved_right):
+            yield _right_alone(texts, places, moved_right.get(places.start))
         if pairing is not end:
             yield _paired(texts, pairing)
         left, right = pairing.left.stop, pairing.right.stop
@@ -109,25 +109,32 @@ def _paired(texts: Encoded, pairing: Pairing) -> Plan:
     return Plan(kind, pairing.left, pairing.right, tuple(without_islands(strict)), tuple(strict))
 
 
-def _left_alone(texts: Encoded, place: int, move: Pairing | None) -> Plan:
-    places = range(place, place + 1)
+def _runs(places: range, moved: Mapping[int, Pairing]) -> Iterator[range]:
+    """Neighbours that only one side has, together; each moved passage by itself."""
+    start = places.start
+    for place in places:
+        if place in moved:
+            yield from [range(start, place)] if start < place else []
+            yield range(place, place + 1)
+            start = place + 1
+    yield from [range(start, places.stop)] if start < places.stop else []
+
+
+def _left_alone(texts: Encoded, places: range, move: Pairing | None) -> Plan:
     if move:
-        return replace(
-            _paired(texts, move), kind="moved", right=range(0), shows="left", moved_to=move.right.start + 1
-        )
-    passage = texts.left.passages[place]
-    hunk = Hunk(passage.first, passage.last, 0, 0, is_equal=False)
+        paired = _paired(texts, move)
+        return replace(paired, kind="moved", right=range(0), shows="left", moved_to=move.right.start + 1)
+    passages = texts.left.passages
+    hunk = Hunk(passages[places.start].first, passages[places.stop - 1].last, 0, 0, is_equal=False)
     return Plan("left_only", left=places, hunks=(hunk,), shows="left")
 
 
-def _right_alone(texts: Encoded, place: int, move: Pairing | None) -> Plan:
-    places = range(place, place + 1)
+def _right_alone(texts: Encoded, places: range, move: Pairing | None) -> Plan:
     if move:
-        return replace(
-            _paired(texts, move), kind="moved", left=range(0), shows="right", moved_to=move.left.start + 1
-        )
-    passage = texts.right.passages[place]
-    hunk = Hunk(0, 0, passage.first, passage.last, is_equal=False)
+        paired = _paired(texts, move)
+        return replace(paired, kind="moved", left=range(0), shows="right", moved_to=move.left.start + 1)
+    passages = texts.right.passages
+    hunk = Hunk(0, 0, passages[places.start].first, passages[places.stop - 1].last, is_equal=False)
     return Plan("right_only", right=places, hunks=(hunk,), shows="right")
 
 

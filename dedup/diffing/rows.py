@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from dedup.diffing.facts import Mention
+from dedup.diffing.facts import Mention, within
 from dedup.diffing.hunks import Hunk
 from dedup.diffing.passages import CutText
 from dedup.diffing.plans import Encoded, Plan
@@ -73,9 +73,8 @@ class Side:
     def _noted(self, piece: _Piece) -> Iterator[tuple[Note, int, int]]:
         """Facts inside a piece, as token ranges that don't overlap."""
         tokens, place = self.text.tokens, piece.first
-        for mention in self.notes:
-            if mention.end <= tokens[place].start or mention.start >= tokens[piece.last - 1].end:
-                continue
+        start, end = tokens[piece.first].start, tokens[piece.last - 1].end
+        for mention in within(self.notes, start, end):
             while place < piece.last and tokens[place].end <= mention.start:
                 place += 1
             last = place

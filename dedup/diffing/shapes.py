@@ -10,7 +10,7 @@ A ``Difference`` has **rows**, one per aligned paragraph (or sentence, see ``uni
 ``split``, ``joined``
     one left paragraph whose words fill several right ones, and the other way round
 ``left_only``, ``right_only``
-    a paragraph that the other text doesn't have; the other cell is empty
+    paragraphs in a row that the other text doesn't have; the other cell is empty
 ``moved``
     a paragraph that stands elsewhere in the other text: one row at its left place (``row.right`` empty) and
     one at its right place (``row.left`` empty); ``row.moved_to`` is the paragraph's number over there
