@@ -1,0 +1,124 @@
+"""The words of a text, which everything else counts, hashes and shows; the rules are in docs/text-semantics.md."""
+
+import hashlib
+import re
+from dataclasses import dataclass
+from functools import cache
+
+from dedup.characters import fold, folds_apart, is_invisible, kind_table
+from dedup.specs import NormaliserName
+
+# Patterns over the kinds of a folded text, one letter per character (dedup.characters names them).
+_MARKED = re.compile(r"(?P<word>[wd][wdm]*)|o(?P<solitary>m+)|m+")
+_WORD = re.compile(
+    r"(?P<found>"
+    r"(?:(?:(?<![wdph])p|(?<![wd])n)(?=c?d))?(?:[wd]++[ph]*+|c)"  # -5, c++, 50, €, -€
+    r"|oa*+(?:(?!pc?d)[ph]++)?"  # one letter of a script without blanks, with its marks
+    r"|l"  # %, °
+    r"|q++(?= *+[pn]?c?d)"  # < 5, >= -3
+    r")|q++"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class WordSpan:
+    """One word, and the half-open range of raw characters that it came from."""
+
+    word: str
+    start: int
+    end: int
+
+
+def normalise(text: str, normaliser: NormaliserName = "unicode") -> str:
+    """Give the clean stream of a text: its words, joined by one blank.
+
+    >>> normalise("C++ at −20 °C, for only €5!")
+    'c++ at -20 ° c for only € 5'
+    """
+    return " ".join(words(text, normaliser))
+
+
+def words(text: str, normaliser: NormaliserName = "unicode") -> list[str]:
+    r"""List the words of a text in order.
+
+    ``unicode`` follows docs/text-semantics.md; ``lesson`` is ``re.findall(r"\w+", ...)`` over the NFKC form with
+    case folded, no more and no less.
+
+    >>> words("Naïve CAFÉ — two words?")
+    ['naïve', 'café', 'two', 'words']
+    """
+    folded = fold(text, normaliser)
+    if normaliser == "lesson":
+        return re.findall(r"\w+", folded)
+    return [folded[start:end] for start, end in _word_ranges(folded, normaliser)]
+
+
+def exact_key(text: str, normaliser: NormaliserName = "unicode") -> bytes | None:
+    """Give the SHA-256 of the clean stream, 32 bytes; None for a text without words, which equals nothing."""
+    stream = normalise(text, normaliser)
+    return hashlib.sha256(stream.encode()).digest() if stream else None
+
+
+def word_spans(text: str, normaliser: NormaliserName = "unicode") -> list[WordSpan]:
+    """List the words of a text with the raw characters that each came from.
+
+    The words equal ``words(text, normaliser)``. Spans are in order; they overlap only where one raw character
+    gives two words, as ½ does.
+
+    >>> word_spans("½ Ƶ")
+    [WordSpan(word='1', start=0, end=1), WordSpan(word='2', start=0, end=1), WordSpan(word='ƶ', start=2, end=3)]
+    """
+    folded, starts, ends = _folded_with_origins(text, normaliser)
+    return [
+        WordSpan(folded[start:end], starts[start], ends[end - 1])
+        for start, end in _word_ranges(folded, normaliser)
+    ]
+
+
+def _word_ranges(folded: str, normaliser: NormaliserName) -> list[tuple[int, int]]:
+    kinds = folded.translate(kind_table(normaliser))
+    if "m" in kinds:
+        kinds = _MARKED.sub(_attach_marks, kinds)
+    return [match.span() for match in _WORD.finditer(kinds) if match["found"] is not None]
+
+
+def _attach_marks(match: re.Match[str]) -> str:
+    if match["word"]:
+        return match["word"].replace("m", "w")
+    if match["solitary"]:
+        return "o" + "a" * len(match["solitary"])
+    return "." * len(match[0])
+
+
+def _folded_with_origins(text: str, normaliser: NormaliserName) -> tuple[str, list[int], list[int]]:
+    if text.isascii():
+        return text.lower(), list(range(len(text))), list(range(1, len(text) + 1))
+    pieces: list[str] = []
+    starts: list[int] = []
+    ends: list[int] = []
+    for start, end in _pieces_that_fold_apart(text, normaliser):
+        piece = text[start:end]
+        folded = _fold_character(piece, normaliser) if len(piece) == 1 else fold(piece, normaliser)
+        while normaliser == "unicode" and end - 1 > start and is_invisible(text[end - 1]):
+            end -= 1
+        pieces.append(folded)
+        starts.extend([start] * len(folded))
+        ends.extend([end] * len(folded))
+    return "".join(pieces), starts, ends
+
+
+def _pieces_that_fold_apart(text: str, normaliser: NormaliserName) -> list[tuple[int, int]]:
+    cuts = [place for place, character in enumerate(text) if _folds_apart(character, normaliser)]
+    if not cuts or cuts[0] > 0:
+        cuts.insert(0, 0)
+    return list(zip(cuts, [*cuts[1:], len(text)], strict=True))
+
+
+@cache
+def _fold_character(character: str, normaliser: NormaliserName) -> str:
+    return fold(character, normaliser)
+
+
+@cache
+def _folds_apart(character: str, normaliser: NormaliserName) -> bool:
+    return folds_apart(character, normaliser)
