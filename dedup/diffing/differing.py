@@ -38,7 +38,8 @@ def differing_facts(plans: Sequence[Plan], texts: Encoded) -> FactList:
     """Collect the facts that differ, in reading order.
 
     Facts inside a change are paired with those of the same change. A short passage that only one side has (a
-    price alone on its line) is paired with those that the other side has in the same place, unless there are many.
+    price alone on its line) is paired with those that the other side has in the same place, unless there are
+    many.
     """
     found = FactList()
     for is_alone, run in groupby(plans, key=lambda plan: plan.kind in {"left_only", "right_only"}):

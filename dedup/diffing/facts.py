@@ -34,9 +34,10 @@ _NEGATION = (
     r"|не|нет|ни|без|никогда|नहीं|لا|لم|لن|ليس)(?!\w)|[不没沒無无未]|ไม่"
 )
 _FACT = re.compile(
-    rf"(?P<date>(?<!\w)(?:{_DATE}))"
+    r"(?P<address>(?:https?://|www\.)[^\s<>\]]+)"
+    rf"|(?P<date>(?<!\w)(?:{_DATE}))"
     rf"|(?P<price>{_CURRENCY}\s?\d[\d.,]*(?<=\d)|{_NUMBER}\s?(?:{_CURRENCY}|{_CURRENCY_NAME}))"
-    rf"|(?P<number>{_NUMBER}(?:\s?(?:%|‰|°\s?[CF]?|per\s?cent|Prozent|pour cent|por ciento))?|\d+)"
+    rf"|(?P<number>{_NUMBER}(?:\s?(?:%|‰|°\s?[CF]?|per\s?cent|Prozent|pour cent|por ciento))?|\w*\d\w*)"
     rf"|(?P<negation>(?<!\w)(?:{_NEGATION}))",
     re.IGNORECASE,
 )

@@ -20,6 +20,7 @@ _SENTENCE_END = re.compile(
     r"[.!?…؟։।॥]+[\"'”’»)\]]*\s+"  # scripts that leave a blank after a sentence
     r"|[。！？｡]+[」』”’）]*\s*"  # scripts that don't
 )
+_CLAUSE_END = re.compile(r"[.!?…؟։।॥,;:–—)\]]\s|\s[(\[]|[。！？｡、，；：]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,17 @@ class CutText:
     def is_cut(self) -> bool:
         """Whether the text goes on after the word limit."""
         return self.limit < len(self.raw)
+
+    def edge_quality(self, place: int) -> int:
+        """How well a change may begin or end before a token: 4 at a line, 3 at a sentence, 2 at a clause, 1 at a blank."""
+        if place in {0, len(self.tokens)}:
+            return 4
+        gap = self.raw[self.tokens[place - 1].end : self.tokens[place].start]
+        if "\n" in gap:
+            return 4
+        if _CLAUSE_END.search(gap):
+            return 3 if _SENTENCE_END.search(gap) else 2
+        return 1 if gap.isspace() else 0
 
     def words(self, first: int, last: int) -> int:
         """Words in tokens ``first`` to ``last`` (half-open)."""

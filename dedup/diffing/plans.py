@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import Literal
 
 from dedup.diffing.alignment import Alignment, Pairing, align
-from dedup.diffing.hunks import Hunk, folded, hunks_of, without_islands
+from dedup.diffing.hunks import Hunk, folded, hunks_of, settled, without_islands
 from dedup.diffing.passages import CutText
 from dedup.diffing.shapes import RowKind
 
@@ -64,8 +64,11 @@ class Encoded:
         left, right = self.left_line[one.first : last.last], self.right_line[other.first : other_last.last]
         if self._is_mirrored:
             found = hunks_of(right, left, left_first=other.first, right_first=one.first)
-            return [hunk.mirrored for hunk in found]
-        return hunks_of(left, right, left_first=one.first, right_first=other.first)
+            found = [hunk.mirrored for hunk in found]
+        else:
+            found = hunks_of(left, right, left_first=one.first, right_first=other.first)
+        lines = self.left_line, self.right_line
+        return settled(found, lines, (self.left.edge_quality, self.right.edge_quality))
 
     @property
     def _is_mirrored(self) -> bool:
