@@ -15,6 +15,7 @@ from dedup.ingest.markup import HtmlReader, TextReader
 from dedup.ingest.recognition import recognise
 from dedup.ingest.records import Description, IngestError, Part, Problem, Reader, ReadOptions, Record, RecordReader
 from dedup.ingest.streams import compression_of, expanded, open_file
+from dedup.ingest.web_archive import WarcReader
 
 _SAMPLE_BYTES = 2**20
 _COMPRESSED_SUFFIXES = {".gz", ".bz2", ".xz", ".zst"}
@@ -73,6 +74,8 @@ def open_stream(opened: _Opened) -> RecordReader:
     chosen = opened.options.format
     kind = found if chosen == "auto" or found in {"zip", "parquet", "warc"} else chosen
     binary = cast("BinaryIO", opened.stream)
+    if kind == "warc":
+        return WarcReader(opened.file, binary)
     if kind == "html":
         return HtmlReader(opened.file, binary, page_id=opened.page_id)
     encoding = _encoding(sample, opened)

@@ -15,6 +15,7 @@ _OTHER_KINDS = (
     (b"7z\xbc\xaf", "a 7z archive; unpack it first"),
     (b"Rar!", "a RAR archive; unpack it first"),
     (b"\x7fELF", "a program"),
+    (b"filedesc://", "an ARC file, the forerunner of WARC; convert it to WARC first"),
 )
 _HTML = re.compile(r"\s*(?:<!--.*?-->\s*|<\?xml.*?\?>\s*)*<(?:!doctype\s+html|html|head|body|meta|title|div|article|main|p|h1)\b", re.I | re.S)
 _HTML_SUFFIXES = {".html", ".htm", ".xhtml"}
@@ -33,11 +34,11 @@ def recognise(sample: bytes, *, file: str, suffix: str) -> str:
         return "parquet"
     if sample.startswith(b"PK\x03\x04"):
         return "zip"
-    if sample.startswith((b"WARC/", b"filedesc://")):
+    if sample.lstrip()[:5] == b"WARC/":
         return "warc"
     for magic, kind in _OTHER_KINDS:
         if sample.startswith(magic):
-            raise IngestError(f"{file} can't be read: it is {kind}, not text.")
+            raise IngestError(f"{file} can't be read: it is {kind}.")
     if looks_binary(sample):
         raise IngestError(f"{file} can't be read: it is a binary file, not text.")
     return _recognise_text(decode_marking(sample, find_encoding(sample).name), suffix)

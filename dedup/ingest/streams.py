@@ -68,7 +68,7 @@ class ExpandingStream(io.RawIOBase):
 
     def _read(self, size: int) -> bytes:
         try:
-            data = self._source.read(size)
+            data = self._source.read1(size)  # type: ignore[attr-defined]
         except EOFError as error:
             raise DamagedFileError(f"{self._file} ends early: the compressed data is cut off.") from error
         except (OSError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, RuntimeError) as error:
