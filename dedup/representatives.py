@@ -11,6 +11,8 @@ from datetime import datetime
 from typing import Literal
 from urllib.parse import urlsplit, urlunsplit
 
+from dedup.addresses import names_home_page
+
 RuleName = Literal["canonical", "first_seen", "trust"]
 ORDER: tuple[RuleName, ...] = ("canonical", "first_seen", "trust")
 SMALLEST_ID = "smallest_id"
@@ -101,7 +103,7 @@ def _decide(
 
 
 def _by_canonical(members: Sequence[Member], candidates: list[int]) -> _Narrowing:
-    declared = Counter(key for member in members if (key := comparable_url(member.canonical_url)))
+    declared = Counter(key for member in members if (key := _declared(member)))
     votes = {index: declared[comparable_url(members[index].url)] for index in candidates}
     most = max(votes.values())
     if most == 0:
@@ -113,6 +115,13 @@ def _by_canonical(members: Sequence[Member], candidates: list[int]) -> _Narrowin
     if elsewhere:
         reason += f" ({elsewhere} name{'s' * (elsewhere == 1)} a page outside the cluster)"
     return _Narrowing(kept, reason)
+
+
+def _declared(member: Member) -> str:
+    """What a page declares; a page inside a site that names the site's home page says nothing about its own text."""
+    if names_home_page(member.canonical_url, member.url):
+        return ""
+    return comparable_url(member.canonical_url)
 
 
 def _by_first_seen(members: Sequence[Member], candidates: list[int]) -> _Narrowing:
