@@ -7,7 +7,7 @@ the smallest id comes last, so the choice never depends on the order in which do
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Literal
 from urllib.parse import urlsplit, urlunsplit
 
@@ -131,7 +131,7 @@ def _by_first_seen(members: Sequence[Member], candidates: list[int]) -> _Narrowi
     earliest = min(seen.values())
     kept = [index for index, at in seen.items() if at == earliest]
     same_day = sum(at.date() == earliest.date() for at in seen.values()) > len(kept)
-    shown = earliest.isoformat(sep=" ") if same_day else earliest.date().isoformat()
+    shown = f"{earliest.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC" if same_day else earliest.date().isoformat()
     return _Narrowing(kept, f"earliest, {shown}")
 
 
