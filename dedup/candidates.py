@@ -91,9 +91,12 @@ def pairs_of_bands(
     *,
     hub_limit: int,
     valid: NDArray[np.bool_],
+    keep: Callable[[PairCodes], PairCodes] | None = None,
 ) -> tuple[PairCodes, list[HubBucket]]:
     """Pair the texts that share the key of one of these bands: sorted unique pair codes, and the bands' hubs.
 
+    ``keep`` sees each batch as it is made and returns those that stay, so that a great many passing collisions are
+    never held together.
     Thread-safe, and mostly outside the interpreter lock: an engine may run several calls at a time.
     """
     if valid.shape != signatures.shape[:1]:
@@ -106,11 +109,37 @@ def pairs_of_bands(
 
     def codes_of_bands() -> Iterator[PairCodes]:
         for band, keys in zip(bands, keys_of_bands(signatures, banding, bands), strict=True):
-            members, starts, sizes = _groups(keys, colliding_rows(keys, valid))
-            hubs.extend(_hubs(band, members, starts, sizes, hub_limit))
-            yield from _expanded(members, starts, sizes, hub_limit)
+            batches, found = pairs_of_equal_keys(keys, valid=valid, hub_limit=hub_limit, band=band)
+            hubs.extend(found)
+            yield from batches if keep is None else map(keep, batches)
 
     return unite_codes(codes_of_bands()), hubs
+
+
+def pairs_of_equal_keys(
+    keys: NDArray[np.uint64], *, valid: NDArray[np.bool_], hub_limit: int, band: int
+) -> tuple[Iterator[PairCodes], list[HubBucket]]:
+    """Pair the valid rows of ``uint64[n]`` that share a key, under the hub rule: batches of pair codes, and the hubs."""
+    members, starts, sizes = _groups(keys, colliding_rows(keys, valid))
+    return _expanded(members, starts, sizes, hub_limit), _hubs(band, members, starts, sizes, hub_limit)
+
+
+def collisions_of_bands(
+    signatures: NDArray[np.uint32],
+    banding: BandingSpec,
+    bands: range,
+    *,
+    hub_limit: int,
+    valid: NDArray[np.bool_],
+) -> int:
+    """Count the pairs that ``pairs_of_bands`` would look at, each as often as it collides, without making them."""
+    collisions = 0
+    for keys in keys_of_bands(signatures, banding, bands):
+        _, _, sizes = _groups(keys, colliding_rows(keys, valid))
+        all_pairs = sizes * (sizes - 1) // 2
+        chains = HUB_NEIGHBOURS * sizes - HUB_NEIGHBOURS * (HUB_NEIGHBOURS + 1) // 2
+        collisions += int(np.where(sizes > hub_limit, np.minimum(chains, all_pairs), all_pairs).sum())
+    return collisions
 
 
 def union_pairs(parts: Iterable[tuple[Ordinals, Ordinals]]) -> tuple[Ordinals, Ordinals]:

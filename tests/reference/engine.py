@@ -33,3 +33,22 @@ def colliding(keys, valid):
     ordered = sorted(key for key, is_valid in zip(keys, valid, strict=True) if is_valid)
     repeated = {key for key, following in pairwise(ordered) if key == following}
     return [row for row, key in enumerate(keys) if valid[row] and key in repeated]
+
+
+def families(keys, valid):
+    """Lists of valid rows with one key, as a mapping from the first of each."""
+    rows = defaultdict(list)
+    for row, key in enumerate(keys):
+        if valid[row]:
+            rows[key].append(row)
+    return {members[0]: members for members in rows.values()}
+
+
+def pool(streams, signatures_by_recipe, bands, rows_per_band, hub_limit, neighbours):
+    """All pairs of different streams that collide under one recipe or more."""
+    valid = [bool(stream) for stream in streams]
+    found = set()
+    for signatures in signatures_by_recipe:
+        pairs, _ = candidate_pairs(signatures, bands, rows_per_band, valid, hub_limit, neighbours)
+        found.update(pairs)
+    return sorted(pair for pair in found if streams[pair[0]] != streams[pair[1]])

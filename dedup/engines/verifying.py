@@ -1,0 +1,101 @@
+"""The third stage: every pair of the pool gets its score under every recipe."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dedup import kernel
+from dedup.candidates import PairCodes, decode_pairs
+from dedup.engines import corpus_arrays
+from dedup.engines.crew import Crew, Stages
+from dedup.kernel import TextColumn
+from dedup.minhash import agreements
+from dedup.pairs import Pool, ScoreKey, exact_levels, exact_similarities
+from dedup.simhash import hamming_distance
+from dedup.specs import MinHashSpec, digest_of
+
+BATCH_PAIRS = 8_192
+
+
+class StoredStreams:
+    """The clean streams of a corpus, opened where they lie."""
+
+    def __init__(self, arrays: Path, recipe: str, bounds: Sequence[tuple[int, int]]) -> None:
+        self._bounds = bounds
+        self._segments = [corpus_arrays.open_segment(arrays, recipe, *segment) for segment in bounds]
+
+    def take(self, ordinals: NDArray[np.int64]) -> TextColumn:
+        """Copy the streams of ascending ordinals into one column."""
+        pieces: list[NDArray[np.uint8]] = [np.empty(0, np.uint8)]
+        lengths: list[NDArray[np.int64]] = [np.zeros(1, np.int64)]
+        for (start, stop), columns in zip(self._bounds, self._segments, strict=True):
+            low, high = np.searchsorted(ordinals, (start, stop))
+            rows = ordinals[low:high] - start
+            begins, ends = columns[".offsets"][rows], columns[".offsets"][rows + 1]
+            stream = columns[""]
+            pieces += [stream[begin:end] for begin, end in zip(begins.tolist(), ends.tolist(), strict=True)]
+            lengths.append(ends - begins)
+        return TextColumn(
+            data=np.concatenate(pieces), offsets=np.cumsum(np.concatenate(lengths), dtype=np.int64)
+        )
+
+
+class Verifier:
+    """Scores the pairs of one pool."""
+
+    def __init__(
+        self,
+        streams: StoredStreams,
+        signatures: Mapping[MinHashSpec, NDArray[np.uint32]],
+        fingerprints: NDArray[np.uint64] | None,
+    ) -> None:
+        self._streams = streams
+        self._signatures = signatures
+        self._fingerprints = fingerprints
+
+    def verify(self, codes: PairCodes, crew: Crew, stages: Stages) -> Pool:
+        """Score all pairs, a batch at a time."""
+        left, right = decode_pairs(codes)
+        pool = self._empty_pool(left, right)
+        stages.begin("verify", total=codes.size, unit="pairs")
+
+        def score(batch: range) -> int:
+            self._score(pool, slice(batch.start, batch.stop))
+            return len(batch)
+
+        batches = [
+            range(start, min(start + BATCH_PAIRS, codes.size)) for start in range(0, codes.size, BATCH_PAIRS)
+        ]
+        for scored in crew.map(score, batches):
+            stages.advance(scored)
+        return pool
+
+    def _empty_pool(self, left: NDArray[np.int64], right: NDArray[np.int64]) -> Pool:
+        digests = [digest_of(spec.recipe) for spec in self._signatures]
+        return Pool(
+            left=left,
+            right=right,
+            levels={
+                ScoreKey(digest, score): np.zeros(left.size, np.int16)
+                for digest in digests
+                for score in ("exact", "estimate")
+            },
+            jaccard={digest: np.zeros(left.size, np.float64) for digest in digests},
+            hamming=None if self._fingerprints is None else np.zeros(left.size, np.uint8),
+        )
+
+    def _score(self, pool: Pool, batch: slice) -> None:
+        left, right = pool.left[batch], pool.right[batch]
+        ordinals, places = np.unique(np.concatenate([left, right]), return_inverse=True)
+        streams = self._streams.take(ordinals)
+        places_left, places_right = places[: left.size], places[left.size :]
+        for spec, signatures in self._signatures.items():
+            digest = digest_of(spec.recipe)
+            shared, united = kernel.exact_overlaps(streams, places_left, places_right, spec.k)
+            pool.levels[ScoreKey(digest, "exact")][batch] = exact_levels(shared, united)
+            pool.jaccard[digest][batch] = exact_similarities(shared, united)
+            pool.levels[ScoreKey(digest, "estimate")][batch] = agreements(signatures, left, right)
+        if pool.hamming is not None and self._fingerprints is not None:
+            pool.hamming[batch] = hamming_distance(self._fingerprints[left], self._fingerprints[right])
