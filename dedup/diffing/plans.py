@@ -52,6 +52,8 @@ class Encoded:
         """Alignment of the passages; the same one whichever text stands left."""
         left = [self.left_line[passage.first : passage.last] for passage in self.left.passages]
         right = [self.right_line[passage.first : passage.last] for passage in self.right.passages]
+        if left == right == [""]:  # neither text has a word
+            return Alignment((Pairing(range(1), range(1)),), ())
         return align(right, left).mirrored if self._is_mirrored else align(left, right)
 
     def hunks(self, pairing: Pairing) -> list[Hunk]:

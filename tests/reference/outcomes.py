@@ -92,3 +92,15 @@ def longest_common_subsequence(left: list[str], right: list[str]) -> int:
             else:
                 lengths[row, column] = max(lengths[row - 1, column], lengths[row, column - 1])
     return int(lengths[-1, -1])
+
+
+def heaviest_pairing(weights: list[list[float]]) -> float:
+    """Largest total weight of pairs that keep their order on both sides, trying every choice."""
+
+    def best(row: int, column: int) -> float:
+        if row == len(weights) or column == len(weights[0]):
+            return 0.0
+        without = max(best(row + 1, column), best(row, column + 1))
+        return max(without, weights[row][column] + best(row + 1, column + 1))
+
+    return best(0, 0) if weights and weights[0] else 0.0
