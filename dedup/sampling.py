@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -54,7 +55,7 @@ def permanent_random_numbers(
 
     >>> left, right = np.array([7], np.uint64), np.array([9], np.uint64)
     >>> there, back = (permanent_random_numbers(*keys, salt=1) for keys in ((left, right), (right, left)))
-    >>> bool(there == back), 0 < there[0] < 1
+    >>> bool(there == back), bool(0 < there[0] < 1)
     (True, True)
     """
     if left_keys.shape != right_keys.shape:
@@ -138,7 +139,7 @@ def _buckets(column: NDArray[Any], edges: tuple[int, ...]) -> Iterator[tuple[int
     buckets = np.searchsorted(np.asarray(edges[1:-1], column.dtype), column, side="right")
     order = np.argsort(buckets.astype(np.int16), kind="stable")
     cuts = np.searchsorted(buckets[order], np.arange(len(edges)))
-    for bucket, (low, high) in enumerate(zip(edges, edges[1:], strict=False)):
+    for bucket, (low, high) in enumerate(pairwise(edges)):
         yield low, high, order[cuts[bucket] : cuts[bucket + 1]]
 
 
