@@ -157,15 +157,14 @@ def _take_hunk(waiting: list[Span], hunk: Hunk) -> Iterator[Span]:
 
 def _inserted(side: Side, hunks: Sequence[Hunk], place: int) -> Iterator[Span]:
     """Inserted words; where nothing was deleted, with the blank that sets them apart from their neighbours."""
-    hunk, tokens = hunks[place], side.text.tokens
+    hunk, tokens, raw = hunks[place], side.text.tokens, side.text.raw
     start, end = tokens[hunk.right_first].start, tokens[hunk.right_last - 1].end
-    if hunk.left_first == hunk.left_last:
-        if place + 1 < len(hunks):
-            end = tokens[hunk.right_last].start
-        elif place:
-            start = tokens[hunk.right_first - 1].end
-    piece = _Piece("inserted", hunk.right_first, hunk.right_last, hunk.change)
-    yield from side.spans(piece, start, end)
+    is_alone = hunk.left_first == hunk.left_last
+    if is_alone and place and place + 1 == len(hunks):
+        yield from _space(raw[tokens[hunk.right_first - 1].end : start])
+    yield from side.spans(_Piece("inserted", hunk.right_first, hunk.right_last, hunk.change), start, end)
+    if is_alone and place + 1 < len(hunks):
+        yield from _space(raw[end : tokens[hunk.right_last].start])
 
 
 def _space(raw: str) -> Iterator[Span]:
