@@ -13,6 +13,13 @@ from dedup.kernel import fallback
 from dedup.kernel.columns import CleanColumn, TextColumn
 from dedup.specs import MinHashSpec, NormaliserName, SimHashSpec
 
+try:
+    from dedup.kernel import cleaning, sketching
+except ImportError:  # pragma: no cover - without numba; the fallback is tested by name
+    KERNEL_NAME = "fallback"
+else:
+    KERNEL_NAME = "numba"
+
 __all__ = [
     "KERNEL_NAME",
     "CleanColumn",
@@ -23,15 +30,15 @@ __all__ = [
     "signatures",
 ]
 
-KERNEL_NAME = "fallback"
-
 
 def clean(texts: TextColumn, normaliser: NormaliserName = "unicode") -> CleanColumn:
     """Make the clean stream, the number of words and the exact key of every text.
 
     Equals ``dedup.text.normalise`` and ``exact_key``, text by text.
     """
-    return fallback.clean(texts, normaliser)
+    if KERNEL_NAME == "fallback":  # pragma: no cover - without numba
+        return fallback.clean(texts, normaliser)
+    return cleaning.clean(texts, normaliser)
 
 
 def signatures(streams: TextColumn, specs: Sequence[MinHashSpec]) -> list[NDArray[np.uint32]]:
@@ -40,7 +47,13 @@ def signatures(streams: TextColumn, specs: Sequence[MinHashSpec]) -> list[NDArra
     A row equals the hash values of a ``datasketch.MinHash`` with the recipe's scheme, seed and hash, updated with the
     stream's shingles. Streams without a word get 0xFFFFFFFF throughout, as an empty MinHash has.
     """
-    return fallback.signatures(streams, specs)
+    if KERNEL_NAME == "fallback":  # pragma: no cover - without numba
+        return fallback.signatures(streams, specs)
+    compiled = [spec for spec in specs if spec.scheme == "affine32"]
+    rows = iter(sketching.signatures(streams, compiled))
+    return [
+        next(rows) if spec.scheme == "affine32" else fallback.signatures(streams, [spec])[0] for spec in specs
+    ]
 
 
 def fingerprints(streams: TextColumn, spec: SimHashSpec) -> NDArray[np.uint64]:
@@ -49,7 +62,9 @@ def fingerprints(streams: TextColumn, spec: SimHashSpec) -> NDArray[np.uint64]:
     Every distinct shingle (``plain``), or every occurrence of one (``tf``), votes with its BLAKE2b of 8 bytes, read
     big-endian; a bit is set where more than half of the votes have it set (Charikar 2002).
     """
-    return fallback.fingerprints(streams, spec)
+    if KERNEL_NAME == "fallback":  # pragma: no cover - without numba
+        return fallback.fingerprints(streams, spec)
+    return sketching.fingerprints(streams, spec)
 
 
 def exact_overlaps(
@@ -62,4 +77,6 @@ def exact_overlaps(
     """
     if left.shape != right.shape:
         raise ValueError(f"{left.shape[0]} left texts against {right.shape[0]} right texts")
-    return fallback.exact_overlaps(streams, left, right, k)
+    if KERNEL_NAME == "fallback":  # pragma: no cover - without numba
+        return fallback.exact_overlaps(streams, left, right, k)
+    return sketching.exact_overlaps(streams, left, right, k)

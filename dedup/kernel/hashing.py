@@ -1,0 +1,258 @@
+"""Compiled loops from a clean stream to its words, and from its words to the hashes of its shingles."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dedup.kernel.compiling import compiled
+from dedup.kernel.digests import (
+    BLAKE2B_BLOCK,
+    BLAKE2B_START,
+    SHA1_BLOCK,
+    SHA1_START,
+    blake2b_step,
+    sha1_step,
+)
+from dedup.kernel.lanes import blank_bits, copy_padded, read_long, trailing_zeros
+from dedup.token_hash import SHINGLE_FACTOR, WORD_FACTOR, WORD_START
+
+# Vector loads read up to a whole block beyond the last byte of a stream.
+SLACK = 256
+
+Bytes = NDArray[np.uint8]
+Places = NDArray[np.int64]
+Longs = NDArray[np.uint64]
+
+_SHA1_ROOM = SHA1_BLOCK - 9
+_LENGTHS_OF_WORDS = (
+    0,
+    0xFF,
+    0xFFFF,
+    0xFFFFFF,
+    0xFFFFFFFF,
+    0xFFFFFFFFFF,
+    0xFFFFFFFFFFFF,
+    0xFFFFFFFFFFFFFF,
+    0xFFFFFFFFFFFFFFFF,
+)
+_TAIL_MASKS = np.array(_LENGTHS_OF_WORDS, np.uint64)
+_SHA1_STATE = np.repeat(np.array(SHA1_START, np.uint32), 16)
+_BLAKE2B_STATE = np.repeat(np.array(BLAKE2B_START, np.uint64), 8)
+_WORD_START = np.uint64(WORD_START)
+_WORD_FACTOR = np.uint64(WORD_FACTOR)
+_SHINGLE_FACTOR = np.uint64(SHINGLE_FACTOR)
+_HALF = np.uint64(32)
+
+
+@compiled
+def find_words(stream: Bytes, size: int, starts: Places, ends: Places) -> int:
+    """Find where the words of a stream start and end; gives their number. Reads 64 bytes past the stream."""
+    if size == 0:
+        return 0
+    words = 0
+    starts[0] = 0
+    for place in range(0, size, 64):
+        bits = blank_bits(stream, place)
+        if size - place < 64:
+            bits &= (np.uint64(1) << np.uint64(size - place)) - np.uint64(1)
+        while bits:
+            blank = place + trailing_zeros(bits)
+            ends[words] = blank
+            words += 1
+            starts[words] = blank + 1
+            bits &= bits - np.uint64(1)
+    ends[words] = size
+    return words + 1
+
+
+@compiled
+def hash_words(stream: Bytes, starts: Places, ends: Places, words: int, hashes: Longs) -> None:
+    """Hash each word as ``dedup.token_hash.word_hash`` does."""
+    for word in range(words):
+        place = starts[word]
+        left = ends[word] - place
+        value = _WORD_START ^ np.uint64(left)
+        while left > 0:
+            part = read_long(stream, place) & _TAIL_MASKS[min(left, 8)]
+            value = (value ^ part) * _WORD_FACTOR
+            value ^= value >> _HALF
+            place += 8
+            left -= 8
+        hashes[word] = value * _WORD_FACTOR
+
+
+@compiled
+def hash_shingles(word_hashes: Longs, words: int, k: int, hashes: Longs) -> int:
+    """Hash each shingle as ``dedup.token_hash.shingle_hash64`` does; gives the number of shingles."""
+    length = min(words, k)
+    count = words - length + 1
+    for shingle in range(count):
+        hashes[shingle] = word_hashes[shingle]
+    for offset in range(1, length):
+        for shingle in range(count):
+            hashes[shingle] = hashes[shingle] * _SHINGLE_FACTOR + word_hashes[shingle + offset]
+    return count
+
+
+@compiled
+def sha1_shingles(  # noqa: PLR0913 - scratch arrays are the caller's
+    stream: Bytes,
+    starts: Places,
+    ends: Places,
+    words: int,
+    k: int,
+    blocks: Bytes,
+    state: NDArray[np.uint32],
+    long_ones: Places,
+    hashes: NDArray[np.uint32],
+) -> int:
+    """Hash each shingle to the first 4 bytes of its SHA-1, little-endian, in any order; gives their number.
+
+    Shingles of up to 55 bytes, one block, go sixteen at a time; ``long_ones`` is ``int64[words]`` of scratch.
+    """
+    span = min(words, k) - 1
+    count = words - span
+    done = lane = long_count = 0
+    for shingle in range(count):
+        size = ends[shingle + span] - starts[shingle]
+        if size > _SHA1_ROOM:
+            long_ones[long_count] = shingle
+            long_count += 1
+            continue
+        _fill_sha1_block(stream, starts[shingle], size, 0, blocks, lane)
+        lane += 1
+        if lane == 16:
+            state[:] = _SHA1_STATE
+            sha1_step(blocks, state)
+            done = _take_sha1(state, 16, hashes, done)
+            lane = 0
+    if lane:
+        state[:] = _SHA1_STATE
+        sha1_step(blocks, state)
+        done = _take_sha1(state, lane, hashes, done)
+    for first in range(0, long_count, 16):
+        group = long_ones[first : min(first + 16, long_count)]
+        _sha1_long(stream, starts, ends, span, group, blocks, state, hashes[done:])
+        done += group.shape[0]
+    return count
+
+
+@compiled
+def _take_sha1(state: NDArray[np.uint32], lanes: int, hashes: NDArray[np.uint32], done: int) -> int:
+    for lane in range(lanes):
+        hashes[done + lane] = _swapped(state[lane])
+    return done + lanes
+
+
+@compiled
+def _swapped(value: int) -> int:
+    wide = np.int64(value)
+    return (wide & 0xFF) << 24 | (wide & 0xFF00) << 8 | (wide >> 8) & 0xFF00 | wide >> 24
+
+
+@compiled
+def _fill_sha1_block(stream: Bytes, start: int, size: int, block: int, blocks: Bytes, lane: int) -> None:
+    left = size - block * SHA1_BLOCK
+    row = lane * SHA1_BLOCK
+    copy_padded(blocks, row, stream, start + block * SHA1_BLOCK, max(-1, min(left, 64)), 0x80)
+    if left <= _SHA1_ROOM:
+        bits = size * 8
+        for byte in range(8):
+            blocks[row + 63 - byte] = (bits >> (8 * byte)) & 0xFF
+
+
+@compiled
+def _sha1_long(  # noqa: PLR0913 - scratch arrays are the caller's
+    stream: Bytes,
+    starts: Places,
+    ends: Places,
+    span: int,
+    group: Places,
+    blocks: Bytes,
+    state: NDArray[np.uint32],
+    hashes: NDArray[np.uint32],
+) -> None:
+    needed = 0
+    for shingle in group:
+        needed = max(needed, (ends[shingle + span] - starts[shingle] + 8) // SHA1_BLOCK + 1)
+    state[:] = _SHA1_STATE
+    for block in range(needed):
+        for lane in range(group.shape[0]):
+            start = starts[group[lane]]
+            size = ends[group[lane] + span] - start
+            if block <= (size + 8) // SHA1_BLOCK:
+                _fill_sha1_block(stream, start, size, block, blocks, lane)
+        sha1_step(blocks, state)
+        for lane in range(group.shape[0]):
+            size = ends[group[lane] + span] - starts[group[lane]]
+            if block == (size + 8) // SHA1_BLOCK:
+                hashes[lane] = _swapped(state[lane])
+
+
+@compiled
+def blake2b_shingles(  # noqa: PLR0913 - scratch arrays are the caller's
+    stream: Bytes,
+    starts: Places,
+    ends: Places,
+    words: int,
+    k: int,
+    blocks: Bytes,
+    state: Longs,
+    taken: Longs,
+    is_last: Longs,
+    digests: Longs,
+) -> int:
+    """Hash each shingle to its BLAKE2b of 8 bytes, read big-endian, in order; gives the number of shingles."""
+    span = min(words, k) - 1
+    count = words - span
+    for first in range(0, count, 8):
+        lanes = min(8, count - first)
+        needed = 1
+        for lane in range(lanes):
+            size = ends[first + lane + span] - starts[first + lane]
+            needed = max(needed, (size + BLAKE2B_BLOCK - 1) // BLAKE2B_BLOCK)
+        state[:] = _BLAKE2B_STATE
+        for block in range(needed):
+            for lane in range(lanes):
+                start = starts[first + lane]
+                size = ends[first + lane + span] - start
+                _fill_blake2b_block(stream, start, size, block, blocks, taken, is_last, lane)
+            blake2b_step(blocks, state, taken, is_last)
+            for lane in range(lanes):
+                size = ends[first + lane + span] - starts[first + lane]
+                if block == (size - 1) // BLAKE2B_BLOCK:
+                    digests[first + lane] = _swapped_long(state[lane])
+    return count
+
+
+@compiled
+def _fill_blake2b_block(  # noqa: PLR0913 - scratch arrays are the caller's
+    stream: Bytes,
+    start: int,
+    size: int,
+    block: int,
+    blocks: Bytes,
+    taken: Longs,
+    is_last: Longs,
+    lane: int,
+) -> None:
+    done = block * BLAKE2B_BLOCK
+    if done >= size:
+        return
+    row = lane * BLAKE2B_BLOCK
+    left = size - done
+    copy_padded(blocks, row, stream, start + done, min(left, 64), 0)
+    if left > 64:
+        copy_padded(blocks, row + 64, stream, start + done + 64, min(left - 64, 64), 0)
+    else:
+        blocks[row + 64 : row + 128] = 0
+    taken[lane] = min(size, done + BLAKE2B_BLOCK)
+    is_last[lane] = np.uint64(0xFFFFFFFFFFFFFFFF) if left <= BLAKE2B_BLOCK else np.uint64(0)
+
+
+@compiled
+def _swapped_long(value: np.uint64) -> np.uint64:
+    result = np.uint64(0)
+    for _ in range(8):
+        result = result << np.uint64(8) | value & np.uint64(0xFF)
+        value >>= np.uint64(8)
+    return result
