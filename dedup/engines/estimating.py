@@ -1,6 +1,5 @@
 """From the pairs of a sample to the pairs of a corpus."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -10,20 +9,22 @@ from scipy.special import comb, gammaincinv
 
 from dedup.band_kernel import keys_of_bands
 from dedup.banding import study_bands
+from dedup.candidates import candidate_pairs
 from dedup.engines.collecting import COLLISIONS_KEPT_WHOLE
 from dedup.engines.floor import floor_level
 from dedup.specs import BandingSpec, StudySpec
 
 SMALLEST_SHOWN_HUB = 3
+ENOUGH_COLLIDED_PAIRS = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SampledPairs:
     """Each of ``texts`` texts with words, with each other one: agreeing permutations per recipe, SimHash nearness.
 
-    ``left`` and ``right`` number the texts of each pair from 0.
-    ``is_identical`` marks pairs with one clean stream, which are no part of a pool. ``signatures`` are those of all
-    distinct texts of the sample, which may be more.
+    ``left`` and ``right`` number the texts of each pair from 0, in the order of ``numpy.triu_indices``.
+    ``is_identical`` marks pairs with one clean stream, which are no part of a pool. ``signatures`` are those of the
+    texts, ``leads`` marks the texts that differ from all before them.
     """
 
     texts: int
@@ -33,6 +34,7 @@ class SampledPairs:
     is_near: NDArray[np.bool_]
     is_identical: NDArray[np.bool_]
     signatures: tuple[NDArray[np.uint32], ...]
+    leads: NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,12 +69,18 @@ def chances_by_level(banding: BandingSpec, num_perm: int) -> NDArray[np.float64]
 
 
 def estimate_pairs(sampled: SampledPairs, spec: StudySpec, *, texts: int) -> PairEstimate:
-    """Scale the sample's pairs up to a corpus with that many texts that have a word."""
+    """Scale the sample's pairs up to a corpus with that many texts that have a word.
+
+    Where 200 pairs of the sample collide or more, these are counted: the study will use the same permutations. Where
+    fewer do, each pair of the sample counts with the chance that its agreements fill a band, which varies less.
+    """
     banding = study_bands(spec.collection_threshold, spec.num_perm)
     scale = _pairs_of(texts) / max(_pairs_of(sampled.texts), 1.0)
     band_chances = _band_chances(banding, spec.num_perm)
     collisions = scale * banding.bands * float(sum(band_chances[levels].sum() for levels in sampled.levels))
-    weights = _chances_of_any(sampled, chances_by_level(banding, spec.num_perm))
+    weights = _collided(sampled, banding)
+    if weights.sum() < ENOUGH_COLLIDED_PAIRS:
+        weights = _chances_of_any(sampled, chances_by_level(banding, spec.num_perm))
     if collisions > COLLISIONS_KEPT_WHOLE:
         floor = floor_level(spec.collection_threshold, spec.num_perm)
         weights = np.where(np.maximum.reduce(sampled.levels) >= floor, weights, 0.0)
@@ -84,19 +92,17 @@ def estimate_pairs(sampled: SampledPairs, spec: StudySpec, *, texts: int) -> Pai
     )
 
 
-def estimate_hubs(
-    signatures: Sequence[NDArray[np.uint32]], spec: StudySpec, *, texts: int, sampled: int
-) -> int:
+def estimate_hubs(sampled: SampledPairs, spec: StudySpec, *, texts: int) -> int:
     """Count the band keys that more than ``hub_limit`` texts of the corpus will share, from those that the sample shares.
 
     A key that fewer than three texts of the sample share says too little and isn't counted, unless the sample is the
     corpus.
     """
     banding = study_bands(spec.collection_threshold, spec.num_perm)
-    smallest = max(spec.hub_limit * sampled / max(texts, 1), SMALLEST_SHOWN_HUB - 1)
+    smallest = max(spec.hub_limit * sampled.texts / max(texts, 1), SMALLEST_SHOWN_HUB - 1)
     hubs = 0
-    for rows in signatures:
-        for keys in keys_of_bands(rows, banding, range(banding.bands)):
+    for rows in sampled.signatures:
+        for keys in keys_of_bands(rows[sampled.leads], banding, range(banding.bands)):
             _, counts = np.unique(keys, return_counts=True)
             hubs += int(np.count_nonzero(counts > smallest))
     return hubs
@@ -108,6 +114,19 @@ def _band_chances(banding: BandingSpec, num_perm: int) -> NDArray[np.float64]:
     for row in range(banding.rows_per_band):
         chances *= np.maximum(agreeing - row, 0.0) / (num_perm - row)
     return chances
+
+
+def _collided(sampled: SampledPairs, banding: BandingSpec) -> NDArray[np.float64]:
+    """Mark the pairs of the sample that collide under one recipe or more: 1.0 or 0.0, in the order of the pairs."""
+    weights = np.zeros(sampled.is_near.size, np.float64)
+    if sampled.texts < 2:
+        return weights
+    everyone = np.ones(sampled.texts, np.bool_)
+    for rows in sampled.signatures:
+        found = candidate_pairs(rows, banding, hub_limit=sampled.texts, valid=everyone)
+        row_starts = found.left * sampled.texts - found.left * (found.left + 1) // 2
+        weights[row_starts + found.right - found.left - 1] = 1.0
+    return weights
 
 
 def _chances_of_any(sampled: SampledPairs, chances: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -80,8 +80,7 @@ def predict(
     """Sign a seeded random sample of the texts and scale up what it shows.
 
     Each pair of the sample stands for ``(n / m)**2`` pairs of the corpus, near-duplicates and strangers alike, since a
-    random sample holds both texts of a pair with that chance. Instead of waiting for rare collisions, each pair of the
-    sample counts with the chance that its agreements fill a band. The range allows for the drawing of the texts and for
+    random sample holds both texts of a pair with that chance. The range allows for the drawing of the texts and for
     families in them; what is too rare to show in the sample stays unseen, so it is a range and no promise.
 
     Raises ``ValueError`` for a sample below 2 or without workers.
@@ -94,7 +93,7 @@ def predict(
     limits = Limits(memory_mb=memory_limit_mb, pairs=pair_limit)
     with_words = round(texts * np.count_nonzero(clean.words) / max(len(clean.words), 1))
     pairs = estimate_pairs(sampled, spec, texts=with_words)
-    hubs = estimate_hubs(sampled.signatures, spec, texts=texts, sampled=len(ordinals))
+    hubs = estimate_hubs(sampled, spec, texts=with_words)
     memory_mb = _memory_mb(texts, pairs.expected, spec, workers)
     fits = pairs.expected <= limits.pairs and (limits.memory_mb is None or memory_mb <= limits.memory_mb)
     return Prediction(
@@ -177,7 +176,8 @@ def _sampled_pairs(
         levels=tuple(agreements(rows, left, right) for rows in signatures),
         is_near=is_near,
         is_identical=family_of[left] == family_of[right],
-        signatures=tuple(rows[families.leads] for rows in signatures),
+        signatures=tuple(rows[chosen] for rows in signatures),
+        leads=families.leads[chosen],
     )
 
 

@@ -16,7 +16,7 @@ TEXTS = corpus(600, seed=11)
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.floats(0, 1), st.sampled_from([(30, 4), (18, 7), (42, 3), (64, 2), (128, 1)]))
+@given(st.floats(0.001, 1), st.sampled_from([(30, 4), (18, 7), (42, 3), (64, 2), (128, 1)]))
 def test_chances_by_level_average_to_the_collision_probability(similarity, shape):
     banding = BandingSpec(bands=shape[0], rows_per_band=shape[1])
 
@@ -27,12 +27,13 @@ def test_chances_by_level_average_to_the_collision_probability(similarity, shape
     assert average == pytest.approx(expected, abs=1e-9)
 
 
-def sampled_pairs(texts, levels):
-    pairs = texts * (texts - 1) // 2
-    column = np.zeros(pairs, np.int16)
-    column[: len(levels)] = levels
-    nothing = np.zeros(pairs, np.bool_)
+def sampled_pairs(texts, levels, signatures=None):
     left, right = np.triu_indices(texts, 1)
+    column = np.zeros(left.size, np.int16)
+    column[: len(levels)] = levels
+    nothing = np.zeros(left.size, np.bool_)
+    if signatures is None:
+        signatures = np.arange(texts * 128, dtype=np.uint32).reshape(texts, 128)
     return SampledPairs(
         texts=texts,
         left=left,
@@ -40,7 +41,8 @@ def sampled_pairs(texts, levels):
         levels=(column,),
         is_near=nothing,
         is_identical=nothing,
-        signatures=(),
+        signatures=(signatures,),
+        leads=np.ones(texts, np.bool_),
     )
 
 
@@ -75,13 +77,24 @@ def test_pairs_under_the_floor_are_left_out_once_collisions_are_too_many():
     assert many.expected == pytest.approx(1_000_000 * 999_999 / (100 * 99))
 
 
+def test_pairs_that_collide_are_counted_where_the_sample_has_many():
+    signatures = np.arange(100 * 128, dtype=np.uint32).reshape(100, 128)
+    signatures[:30, :3] = 7
+    sampled = sampled_pairs(100, [], signatures)
+
+    estimate = estimate_pairs(sampled, StudySpec(ks=(3,)), texts=100)
+
+    assert (estimate.expected, estimate.low, estimate.high) == (435, 435, 435)
+
+
 def test_keys_that_the_corpus_will_share_too_often_are_counted():
     signatures = np.random.default_rng(1).integers(0, 2**32, (100, 128), np.uint32)
     signatures[:4, :3] = 7
     spec = StudySpec(ks=(3,), hub_limit=200)
+    sampled = sampled_pairs(100, [], signatures)
 
-    large = estimate_hubs([signatures], spec, texts=10_000, sampled=100)
-    small = estimate_hubs([signatures], spec, texts=4_000, sampled=100)
+    large = estimate_hubs(sampled, spec, texts=10_000)
+    small = estimate_hubs(sampled, spec, texts=4_000)
 
     assert (large, small) == (1, 0)
 
