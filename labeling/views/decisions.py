@@ -1,0 +1,150 @@
+"""From figures to a decision that can be defended, and what came of it."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods, require_safe
+
+from dedup.evaluation import Figure
+from labeling.forms import DecisionForm, recipe_name
+from labeling.http import PageRequest, owner_required, render_page
+from labeling.models import Decision, Study, StudyRecipe
+from labeling.services import decisions, figures
+
+
+def _figure(study: Study, recipe: StudyRecipe, threshold: float, rule: str) -> Figure | None:
+    """The figures that a decision would record."""
+    evaluation = figures.evaluate_study(study=study, score=recipe.score, thresholds=(threshold,), rule=rule)
+    return next((row for row in evaluation.figures if row.recipe == recipe.recipe), None)
+
+
+def _initial(request: PageRequest, study: Study) -> dict[str, Any]:
+    """What the address names, else the first exact recipe at 0.6."""
+    first = study.recipes.filter(score="exact").order_by("k", "id").first() or study.recipes.first()
+    chosen = request.GET.get("recipe", "")
+    recipe = study.recipes.filter(pk=chosen).first() if chosen.isdecimal() else first
+    try:
+        threshold = float(request.GET.get("threshold", "0.6"))
+    except ValueError:
+        threshold = 0.6
+    return {
+        "recipe": recipe or first,
+        "threshold": threshold,
+        "rule": request.GET.get("rule", ""),
+        "representative_order": "canonical,first_seen,trust",
+    }
+
+
+def _outlook(study: Study, values: dict[str, Any]) -> dict[str, Any]:
+    """Figures and dry run for the values of the form."""
+    recipe, threshold, rule = values["recipe"], values["threshold"], values.get("rule", "")
+    outlook: dict[str, Any] = {"recipe": recipe, "threshold": threshold, "rule": rule}
+    outlook["figure"] = _figure(study, recipe, threshold, rule)
+    try:
+        counts = decisions.dry_run(study=study, recipe=recipe, threshold=threshold, rule=rule)
+    except decisions.DecisionError as error:
+        return outlook | {"problem": str(error)}
+    return outlook | {"counts": _counts(counts)}
+
+
+def _counts(values: dict[str, Any]) -> list[tuple[str, int]]:
+    """The counts among the values, named for people; what changes against the active decision comes last."""
+    flat = {**values, **{f"changes: {name}": value for name, value in (values.get("changes") or {}).items()}}
+    return [
+        (name.replace("_", " ").capitalize(), value)
+        for name, value in flat.items()
+        if isinstance(value, int) and not isinstance(value, bool)
+    ]
+
+
+def _reconciled(summary: dict[str, Any]) -> str:
+    """How the documents add up; empty while the clusters are being written."""
+    names = ("documents", "representatives", "duplicates", "no_content")
+    if any(name not in summary for name in names):
+        return ""
+    documents, representatives, duplicates, no_content = (summary[name] for name in names)
+    return (
+        f"{documents:,} documents = {representatives:,} representatives (single documents among them) "
+        f"+ {duplicates:,} duplicates + {no_content:,} without content."
+    )
+
+
+def _replay(decision: Decision) -> str:
+    """The command that takes this decision again."""
+    parts = [
+        "manage.py decide",
+        str(decision.study_id),
+        f"--k {decision.recipe.k}",
+        f"--threshold {decision.threshold:g}",
+    ]
+    parts.append(f"--score {decision.recipe.score}")
+    if decision.rule:
+        parts.append(f"--rule {decision.rule}")
+    parts.append(f"--representative {','.join(decision.representative_order)}")
+    return " ".join(parts)
+
+
+@owner_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def decide(request: PageRequest, study_id: int) -> HttpResponse:
+    """Choose recipe, threshold and rules; look at what would be recorded; record it."""
+    study = get_object_or_404(Study.objects.select_related("corpus"), pk=study_id)
+    if study.state != Study.State.READY:
+        return redirect("labeling:study", study_id)
+    initial = _initial(request, study)
+    form = DecisionForm(request.POST or None, study=study, initial=initial)
+    is_preview = "preview" in request.POST
+    if request.method == "POST" and form.is_valid() and not is_preview:
+        values = form.cleaned_data
+        decision, _ = decisions.decide(
+            study=study,
+            recipe=values["recipe"],
+            threshold=values["threshold"],
+            rule=values["rule"],
+            representative_order=values["representative_order"].split(","),
+            reason=values["reason"],
+            author_id=request.user.pk,
+            at=timezone.now(),
+        )
+        messages.success(
+            request, f"Decision {decision.number} is recorded; its clusters are being written.", "good"
+        )
+        return redirect("labeling:decision", decision.pk)
+    cleaned = getattr(form, "cleaned_data", {})
+    complete = "recipe" in cleaned and "threshold" in cleaned
+    context = {
+        "study": study,
+        "corpus": study.corpus,
+        "form": form,
+        "outlook": _outlook(study, cleaned if complete else initial) if initial["recipe"] else None,
+        "outlook_name": recipe_name(cleaned["recipe"] if complete else initial["recipe"])
+        if initial["recipe"]
+        else "",
+    }
+    status = 422 if request.method == "POST" and not is_preview else 200
+    return render_page(
+        request, "labeling/decide.html", context, partial="labeling/outlook.html", status=status
+    )
+
+
+@require_safe
+def decision(request: PageRequest, decision_id: int) -> HttpResponse:
+    """What was decided, on which figures, by whom, and what came of it."""
+    rows = Decision.objects.select_related("study", "corpus", "recipe", "author")
+    found = get_object_or_404(rows, pk=decision_id)
+    context = {
+        "decision": found,
+        "study": found.study,
+        "corpus": found.corpus,
+        "recipe_name": recipe_name(found.recipe),
+        "summary": _counts(found.summary),
+        "reconciled": _reconciled(found.summary),
+        "replay": _replay(found),
+        "job": found.jobs.order_by("-created_at", "-id").first(),
+        "exports": found.exports.order_by("-at", "-id"),
+        "now": timezone.now(),
+    }
+    return render_page(request, "labeling/decision.html", context)

@@ -1,0 +1,114 @@
+"""From files to documents: choose, look at the first rows, start."""
+
+import json
+import secrets
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.exceptions import PermissionDenied
+from django.core.files.uploadedfile import UploadedFile
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.utils import timezone
+from django.utils.text import get_valid_filename
+from django.views.decorators.http import require_http_methods
+
+from labeling.forms import FIELDS, IngestForm, MappingForm
+from labeling.http import PageRequest, owner_required, render_page
+from labeling.models import Corpus
+from labeling.services import ingesting
+
+MANIFEST = "upload.json"
+PREVIEW_ROWS = 20
+
+
+def _folder(token: str) -> Path:
+    """The folder of one upload; the token names nothing outside of it."""
+    if not token.replace("-", "").replace("_", "").isalnum():
+        raise Http404
+    return Path(settings.UPLOADS_DIR) / token
+
+
+def _store(files: list[UploadedFile], folder: Path) -> list[str]:
+    """Write uploaded files under names that are safe, numbered where two are alike."""
+    paths = []
+    for number, file in enumerate(files, start=1):
+        path = folder / f"{number:03d}" / (get_valid_filename(file.name or "file") or "file")
+        path.parent.mkdir(parents=True)
+        with path.open("wb") as target:
+            for chunk in file.chunks():
+                target.write(chunk)
+        paths.append(str(path))
+    return paths
+
+
+def _begin(corpus: Corpus, form: IngestForm) -> str:
+    """Keep what is to be read under a fresh token, and return the token."""
+    token = secrets.token_urlsafe(12)
+    folder = _folder(token)
+    folder.mkdir(parents=True)
+    path = form.cleaned_data["server_path"]
+    paths = [path] if path else _store(form.cleaned_data["files"], folder)
+    manifest = {"corpus": corpus.pk, "paths": paths, "format": form.cleaned_data["format"] or "auto"}
+    (folder / MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
+    return token
+
+
+@owner_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def ingest(request: PageRequest, corpus_id: int) -> HttpResponse:
+    """Choose files or a path on the server."""
+    corpus = get_object_or_404(Corpus, pk=corpus_id)
+    form = IngestForm(request.POST or None, request.FILES or None)
+    if request.method == "POST" and form.is_valid():
+        return redirect("labeling:ingest_preview", corpus.pk, _begin(corpus, form))
+    status = 422 if request.method == "POST" else 200
+    return render_page(request, "labeling/ingest.html", {"corpus": corpus, "form": form}, status=status)
+
+
+def _manifest(corpus: Corpus, token: str) -> dict[str, Any]:
+    file = _folder(token) / MANIFEST
+    if not file.exists():
+        raise Http404
+    manifest: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    if manifest["corpus"] != corpus.pk:
+        raise PermissionDenied("These files were given to another corpus.")
+    return manifest
+
+
+def _options(manifest: dict[str, Any], form: MappingForm) -> dict[str, Any]:
+    """The options of ``ReadOptions``, as a job's payload holds them; what was left empty is left out."""
+    values = form.cleaned_data if form.is_valid() else {}
+    options: dict[str, Any] = {"format": values.get("format") or manifest["format"]}
+    if values:
+        options |= {name: values[name] for name in ("encoding", "delimiter") if values[name]}
+        options["mapping"] = form.mapping()
+    return options
+
+
+@owner_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def ingest_preview(request: PageRequest, corpus_id: int, token: str) -> HttpResponse:
+    """The first rows as they would be read; the guesses can be corrected, then the job is started."""
+    corpus = get_object_or_404(Corpus, pk=corpus_id)
+    manifest = _manifest(corpus, token)
+    columns = ingesting.columns(path=Path(manifest["paths"][0]), options={"format": manifest["format"]})
+    given = request.POST if request.method == "POST" else request.GET if "format" in request.GET else None
+    form = MappingForm(given, columns=columns)
+    options = _options(manifest, form)
+    if request.method == "POST" and form.is_valid():
+        job = ingesting.enqueue_ingest(
+            corpus=corpus, paths=manifest["paths"], options=options, by_id=request.user.pk, at=timezone.now()
+        )
+        return redirect("labeling:job", job.pk)
+    preview = ingesting.preview(path=Path(manifest["paths"][0]), options=options, rows=PREVIEW_ROWS)
+    context = {
+        "corpus": corpus,
+        "token": token,
+        "form": form,
+        "preview": preview,
+        "fields": FIELDS,
+        "names": [Path(path).name for path in manifest["paths"]],
+    }
+    return render_page(request, "labeling/ingest_preview.html", context, partial="labeling/ingest_rows.html")
