@@ -24,7 +24,10 @@ class StoredStreams:
 
     def __init__(self, arrays: Path, recipe: str, bounds: Sequence[tuple[int, int]]) -> None:
         self._bounds = bounds
-        self._segments = [corpus_arrays.open_segment(arrays, recipe, *segment) for segment in bounds]
+        opened = [corpus_arrays.open_segment(arrays, recipe, *segment) for segment in bounds]
+        self._segments = [
+            {name: np.asarray(column) for name, column in segment.items()} for segment in opened
+        ]
 
     def take(self, ordinals: NDArray[np.int64]) -> TextColumn:
         """Copy the streams of ascending ordinals into one column."""
