@@ -1,7 +1,8 @@
 """Web addresses as pages declare them."""
 
-from typing import Any
 from urllib.parse import parse_qsl, urljoin, urlsplit
+
+from lxml.etree import _Element as Element
 
 CONFLICT = "the page declares several canonical addresses that differ; none was used"
 UNUSABLE = "the declared canonical address can't be used"
@@ -10,7 +11,7 @@ _HOME_PATHS = frozenset({"", "/", "/index.html", "/index.htm", "/index.php", "/d
 _TRACKING = frozenset({"fbclid", "gclid", "msclkid", "mc_cid", "mc_eid", "ref", "source"})
 
 
-def declared_canonical(tree: Any, url: str) -> tuple[str, list[str]]:
+def declared_canonical(tree: Element, url: str) -> tuple[str, list[str]]:
     """The address that ``link rel=canonical`` names, made absolute against the page's base or ``url``; and remarks.
 
     Empty where none is declared, where it has no host or another scheme than http(s), and where several differ.
@@ -70,7 +71,9 @@ def names_home_page(address: str, url: str) -> bool:
         return False
     if target.path not in {"", "/"} or target.query or not own.hostname:
         return False
-    return own.path.lower() not in _HOME_PATHS or any(not _is_tracking(name) for name, _ in parse_qsl(own.query))
+    return own.path.lower() not in _HOME_PATHS or any(
+        not _is_tracking(name) for name, _ in parse_qsl(own.query)
+    )
 
 
 def _is_tracking(name: str) -> bool:
@@ -84,13 +87,13 @@ def _has_host_if_any(address: str) -> bool:
     return bool(rest) and rest[0] not in "/?#"
 
 
-def _is_canonical(link: Any) -> bool:
+def _is_canonical(link: Element) -> bool:
     return "canonical" in (link.get("rel") or "").lower().split()
 
 
-def _base(tree: Any, url: str) -> str:
+def _base(tree: Element, url: str) -> str:
     for element in tree.iter("base"):
         href = (element.get("href") or "").strip()
         if href:
-            return urljoin(url, href)
+            return str(urljoin(url, href))
     return url

@@ -2,21 +2,21 @@
 
 import re
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 import lxml.etree
 import lxml.html
+from lxml.etree import _Element as Element
 
 from dedup.addresses import declared_canonical
 from dedup.boilerplate import (
     free_content,
-    is_consent_notice,
-    is_script_notice,
     keep_declared_content,
     remove_consent,
     remove_shop_notices,
     use_noscript,
 )
+from dedup.notices import is_consent_notice, is_script_notice
 
 ExtractorName = Literal["trafilatura", "resiliparse"]
 NO_MAIN_TEXT = "no main text"
@@ -42,15 +42,16 @@ class _Sheet:
     """A page on the table."""
 
     html: str
-    tree: Any
+    tree: Element | None
     flags: list[str] = field(default_factory=list)
 
 
 def extract(html: bytes | str, *, url: str = "", extractor: ExtractorName = "trafilatura") -> Extraction:
     """Find a page's main text. The result depends on nothing but the arguments.
 
-    ``trafilatura`` is the better one, ``resiliparse`` some ten times as fast; it also steps in where trafilatura finds nothing, and on pages of more than two
-    million characters. A page that has no main text gives an empty text and a flag that says why. Bytes are read as UTF-8.
+    ``trafilatura`` is the better one, ``resiliparse`` some ten times as fast; it also steps in where trafilatura finds
+    nothing, and on pages of more than two million characters. A page that has no main text gives an empty text and a
+    flag that says why. Bytes are read as UTF-8.
     """
     if isinstance(html, bytes):
         html = html.decode("utf-8", "replace")
@@ -60,7 +61,7 @@ def extract(html: bytes | str, *, url: str = "", extractor: ExtractorName = "tra
     title = _title(sheet.tree)
     canonical, remarks = declared_canonical(sheet.tree, url)
     sheet.flags.extend(remarks)
-    text = _main_text(sheet, extractor)
+    text = _main_text(sheet, sheet.tree, extractor)
     return Extraction(text=text, title=title, canonical_url=canonical, flags=tuple(sheet.flags))
 
 
@@ -77,23 +78,23 @@ def _parse(html: str) -> _Sheet:
     return sheet
 
 
-def _title(tree: Any) -> str:
+def _title(tree: Element) -> str:
     for title in tree.iter("title"):
         return " ".join("".join(title.itertext()).split())
     return ""
 
 
-def _main_text(sheet: _Sheet, extractor: ExtractorName) -> str:
-    body = sheet.tree.find("body")
+def _main_text(sheet: _Sheet, tree: Element, extractor: ExtractorName) -> str:
+    body = tree.find("body")
     if body is None:
-        body = sheet.tree
+        body = tree
     had_consent = remove_consent(body)
     use_noscript(body)
     free_content(body)
     keep_declared_content(body)
     remove_shop_notices(body)
     text = _extracted(sheet, extractor)
-    if is_script_notice(text) or (not text and next(sheet.tree.iter("script"), None) is not None):
+    if is_script_notice(text) or (not text and next(tree.iter("script"), None) is not None):
         sheet.flags.append(SCRIPT_ONLY)
         return ""
     if is_consent_notice(text) or (not text and had_consent):
@@ -108,7 +109,9 @@ def _extracted(sheet: _Sheet, extractor: ExtractorName) -> str:
     if extractor == "trafilatura" and len(sheet.html) <= _LARGE_PAGE and TOO_DEEP not in sheet.flags:
         import trafilatura
 
-        text = trafilatura.extract(sheet.tree, favor_precision=True, include_comments=False, deduplicate=False)
+        text = trafilatura.extract(
+            sheet.tree, favor_precision=True, include_comments=False, deduplicate=False
+        )
         if text:
             return str(text).strip()
     from resiliparse.extract.html2text import extract_plain_text

@@ -8,7 +8,16 @@ from typing import Literal
 from dedup.ingest.identifiers import comparable, normalise_identifier
 from dedup.ingest.prices import Price, PriceProblem, parse_price
 
-__all__ = ["Price", "PriceProblem", "ProductFacts", "RuleName", "normalise_identifier", "parse_price", "passes", "product_key"]
+__all__ = [
+    "Price",
+    "PriceProblem",
+    "ProductFacts",
+    "RuleName",
+    "normalise_identifier",
+    "parse_price",
+    "passes",
+    "product_key",
+]
 
 RuleName = Literal["identifiers", "price", "identifiers-or-price"]
 _LONGEST_KEY = 200

@@ -76,7 +76,9 @@ class PageBuilder:
             reason = f"duplicate id: the same id and text stand on {where}; the first is kept"
         else:
             reason = f"duplicate id: already used on {where} for another text; this record was left out"
-        return self._problem(draft, "id", reason, draft.id, is_rejection=not earlier.same_text, is_repeat=earlier.same_text)
+        return self._problem(
+            draft, "id", reason, draft.id, is_rejection=not earlier.same_text, is_repeat=earlier.same_text
+        )
 
     def finish(self, draft: Draft, position: int) -> Page | None:
         """Build the page, or None with a rejection among the draft's problems."""
@@ -170,7 +172,11 @@ class PageBuilder:
         for order, value in proofs.items():
             self._order = order
             first = "day" if order == "dmy" else "month"
-            self._remark_once(draft, "first_seen", f"dates were read with the {first} first, as “{value}” in the same column shows")
+            self._remark_once(
+                draft,
+                "first_seen",
+                f"dates were read with the {first} first, as “{value}” in the same column shows",
+            )
 
     def _price(self, draft: Draft) -> Price | None:
         text = self._clean(draft, "price")
@@ -205,7 +211,14 @@ class PageBuilder:
             draft.problems.append(self._problem(draft, name, reason, ""))
 
     def _problem(
-        self, draft: Draft, name: str, reason: str, example: str, *, is_rejection: bool = False, is_repeat: bool = False
+        self,
+        draft: Draft,
+        name: str,
+        reason: str,
+        example: str,
+        *,
+        is_rejection: bool = False,
+        is_repeat: bool = False,
     ) -> Problem:
         return Problem(
             file=self.file,

@@ -11,10 +11,12 @@ NO_OFFSET = "has no offset; it was read as UTC"
 NOT_UNDERSTOOD = "is no date in a documented format (ISO 8601, RFC 2822, day/month/year)"
 AMBIGUOUS = "could be day/month or month/day; choose the date order, the date was left empty"
 _ISO = re.compile(
-    r"(\d{4})-?(\d{2})-?(\d{2})(?:[T ]\s?(\d{2}):?(\d{2})(?::?(\d{2})(?:[.,](\d{1,9}))?)?)?\s?(Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)?", re.I
+    r"(\d{4})-?(\d{2})-?(\d{2})(?:[T ]\s?(\d{2}):?(\d{2})(?::?(\d{2})(?:[.,](\d{1,9}))?)?)?\s?(Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)?",
+    re.IGNORECASE,
 )
 _NUMBERS = re.compile(
-    r"(\d{1,4})([/.-])(\d{1,2})\2(\d{1,4})\.?(?:,?\s+(\d{1,2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?\s?([AP]M)?)?\s?(Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)?", re.I
+    r"(\d{1,4})([/.-])(\d{1,2})\2(\d{1,4})\.?(?:,?\s+(\d{1,2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?\s?([AP]M)?)?\s?(Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)?",
+    re.IGNORECASE,
 )
 _RFC = re.compile(r"(?:[A-Za-z]{3},\s+)?\d{1,2}\s+[A-Za-z]{3}\s+\d{4}\s+\d{2}:\d{2}")
 
@@ -71,7 +73,11 @@ def _parse(text: str, order: DateOrder | None) -> Instant:
     if found:
         year, month, day, hour, minute, second, fraction, offset = found.groups()
         micro = int((fraction or "0")[:6].ljust(6, "0"))
-        return _moment((int(year), int(month), int(day)), (int(hour or 0), int(minute or 0), int(second or 0), micro), offset)
+        return _moment(
+            (int(year), int(month), int(day)),
+            (int(hour or 0), int(minute or 0), int(second or 0), micro),
+            offset,
+        )
     found = _NUMBERS.fullmatch(text)
     if found:
         return _from_numbers(found, order)

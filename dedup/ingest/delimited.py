@@ -17,16 +17,18 @@ def delimiter_from(name: str, *, file: str) -> str:
     """The delimiter that a person named, as the character or as a word. Raises ``IngestError`` if it isn't one character."""
     delimiter = _NAMES.get(name, name)
     if len(delimiter) != 1 or delimiter in '"\r\n':
-        raise IngestError(f"{file}: “{name}” is no delimiter; use one character, or comma, semicolon, tab or pipe.")
+        raise IngestError(
+            f"{file}: “{name}” is no delimiter; use one character, or comma, semicolon, tab or pipe."
+        )
     return delimiter
 
 
 def find_delimiter(sample: str) -> str:
-    """Find the character that cuts most of the sample's rows into as many fields as the first row has, and at least two.
+    r"""Find the character that cuts most of the sample's rows into as many fields as the first row has, and at least two.
 
     Among equals the one that gives more fields. A sample with a single column gives the comma.
 
-    >>> find_delimiter("id;text\\n1;Breite 1,5 m, Höhe 2,0 m\\n2;kurz\\n")
+    >>> find_delimiter("id;text\n1;Breite 1,5 m, Höhe 2,0 m\n2;kurz\n")
     ';'
     """
     best, best_score = ",", (0.0, 0)
@@ -40,13 +42,18 @@ def find_delimiter(sample: str) -> str:
 def column_keys(columns: Sequence[str]) -> list[str]:
     """Keys for the fields of a record: the column's name, or ``#`` and its position if the name is empty or not unique."""
     counts = Counter(columns)
-    return [name if name and counts[name] == 1 else f"#{position}" for position, name in enumerate(columns, start=1)]
+    return [
+        name if name and counts[name] == 1 else f"#{position}"
+        for position, name in enumerate(columns, start=1)
+    ]
 
 
 class DelimitedReader:
     """Reads a delimited table whose first row names the columns. Numbers are those of physical lines."""
 
-    def __init__(self, file: str, lines: Lines, encoding: Encoding, delimiter: str, *, is_chosen: bool) -> None:
+    def __init__(
+        self, file: str, lines: Lines, encoding: Encoding, delimiter: str, *, is_chosen: bool
+    ) -> None:
         self.file = file
         self._lines = lines
         self._encoding = encoding
@@ -126,7 +133,9 @@ class DelimitedReader:
         return Record(line, dict(zip(self._keys, row, strict=True)))
 
     def _rejection(self, line: int, reason: str, example: str) -> Problem:
-        return Problem(file=self.file, line=line, field="", reason=reason, example=example[:300], is_rejection=True)
+        return Problem(
+            file=self.file, line=line, field="", reason=reason, example=example[:300], is_rejection=True
+        )
 
 
 def _columns(count: int) -> str:

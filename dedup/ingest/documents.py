@@ -6,7 +6,7 @@ from typing import Any
 
 from dedup.ingest.encodings import Encoding, undecodable_byte
 from dedup.ingest.lines import TOO_LONG, Lines
-from dedup.ingest.records import RECORD_LIMIT, Description, Problem, Record
+from dedup.ingest.records import RECORD_LIMIT, DamagedFileError, Description, Problem, Record
 
 _SAMPLED_RECORDS = 100
 _SAMPLED_CHARACTERS = 4 * 2**20
@@ -72,6 +72,7 @@ class _JsonReader:
         self._encoding = encoding
         self._items = self._read()
         self._sample: list[Record | Problem] | None = None
+        self._failure: DamagedFileError | None = None
 
     def describe(self) -> Description:
         """Field names of the first 100 records, in order of appearance."""
@@ -89,20 +90,25 @@ class _JsonReader:
         )
 
     def __iter__(self) -> Iterator[Record | Problem]:
-        """Yield the objects; what is no object, or can't be parsed, is a rejection."""
+        """Yield the objects; what is no object, or can't be parsed, is a rejection. Raises ``DamagedFileError``."""
         yield from self._sampled()
         self._sample = []
+        if self._failure:
+            raise self._failure
         yield from self._items
 
     def _sampled(self) -> list[Record | Problem]:
         if self._sample is None:
             self._sample = []
             room = _SAMPLED_CHARACTERS
-            for item in self._items:
-                self._sample.append(item)
-                room -= sum(map(len, item.fields.values())) if isinstance(item, Record) else 0
-                if len(self._sample) >= _SAMPLED_RECORDS or room < 0:
-                    break
+            try:
+                for item in self._items:
+                    self._sample.append(item)
+                    room -= sum(map(len, item.fields.values())) if isinstance(item, Record) else 0
+                    if len(self._sample) >= _SAMPLED_RECORDS or room < 0:
+                        break
+            except DamagedFileError as error:
+                self._failure = error
         return self._sample
 
     def _read(self) -> Iterator[Record | Problem]:
@@ -112,10 +118,14 @@ class _JsonReader:
         if isinstance(value, dict):
             return Record(line, as_fields(value))
         kind = {str: "a text or a number", list: "a list", bool: "true or false"}.get(type(value), "null")
-        return self._rejection(line, f"a record must be an object with named fields, this is {kind}", str(value))
+        return self._rejection(
+            line, f"a record must be an object with named fields, this is {kind}", str(value)
+        )
 
     def _rejection(self, line: int, reason: str, example: str) -> Problem:
-        return Problem(file=self.file, line=line, field="", reason=reason, example=example[:300], is_rejection=True)
+        return Problem(
+            file=self.file, line=line, field="", reason=reason, example=example[:300], is_rejection=True
+        )
 
     def _undecodable(self, line: int, byte: int, example: str) -> Problem:
         reason = f"the byte 0x{byte:02X} is not valid {self._encoding.name}; is the file in another encoding?"
@@ -185,7 +195,9 @@ class JsonReader(_JsonReader):
             why = error.msg
         else:
             why = str(error) or "nested too deeply"
-        return self._rejection(window.line, f"invalid JSON ({why}); what follows was not read", window.rest(300))
+        return self._rejection(
+            window.line, f"invalid JSON ({why}); what follows was not read", window.rest(300)
+        )
 
 
 class _Window:

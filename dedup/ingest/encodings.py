@@ -65,7 +65,9 @@ def known_codec(name: str, *, file: str) -> str:
     try:
         codec = codecs.lookup(name.strip())
     except (LookupError, ValueError) as error:
-        raise IngestError(f"{file}: “{name}” is no encoding known here; try utf-8, windows-1252 or utf-16.") from error
+        raise IngestError(
+            f"{file}: “{name}” is no encoding known here; try utf-8, windows-1252 or utf-16."
+        ) from error
     if not codec._is_text_encoding:  # noqa: SLF001 - the codec registry has no public name for it
         raise IngestError(f"{file}: “{name}” is no encoding of text.")
     return codec.name
@@ -79,8 +81,8 @@ def byte_order_mark(sample: bytes) -> str | None:
 def find_encoding(sample: bytes) -> Encoding:
     """Find the encoding of the bytes at the start of a file.
 
-    A byte order mark decides; then UTF-8 if the sample is valid, or has more valid multi-byte characters than wrong bytes; then UTF-16 by its
-    pattern of zeros; then charset-normalizer, with windows-1252 preferred among equals.
+    A byte order mark decides; then UTF-16 by its pattern of zeros; then UTF-8 if the sample is valid, or has more valid
+    multi-byte characters than wrong bytes; then charset-normalizer, with windows-1252 preferred among equals.
     """
     marked = byte_order_mark(sample)
     if marked:
@@ -138,6 +140,10 @@ def _guess(sample: bytes) -> str:
         return "cp1252"
     best = matches[0]
     for match in matches:
-        if match.encoding == "cp1252" and match.chaos <= best.chaos + _LOOSE_CHAOS and match.coherence >= best.coherence:
+        if (
+            match.encoding == "cp1252"
+            and match.chaos <= best.chaos + _LOOSE_CHAOS
+            and match.coherence >= best.coherence
+        ):
             return "cp1252"
     return str(best.encoding)

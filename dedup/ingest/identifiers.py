@@ -6,8 +6,10 @@ from typing import Literal
 
 _SEPARATORS = re.compile(r"[\s\u00a0–-]+")
 _DOI = re.compile(r"10\.\d{4,9}(?:\.\d+)*/\S+")
-_DOI_PREFIX = re.compile(r"^(?:https?://(?:dx\.)?doi\.org/|doi:\s*)", re.I)
-_PLACEHOLDERS = frozenset({"n/a", "na", "none", "null", "nan", "unknown", "does not apply", "not applicable", "tbd", "undefined"})
+_DOI_PREFIX = re.compile(r"^(?:https?://(?:dx\.)?doi\.org/|doi:\s*)", re.IGNORECASE)
+_PLACEHOLDERS = frozenset(
+    {"n/a", "na", "none", "null", "nan", "unknown", "does not apply", "not applicable", "tbd", "undefined"}
+)
 _MANY = re.compile(r"[\n;,|]+")
 IdentifierKind = Literal["gtin", "isbn", "doi", "sku", "mpn"]
 
@@ -19,8 +21,8 @@ class IdentifierError(ValueError):
 def normalise_identifier(kind: str, value: str) -> str | None:
     """Bring an identifier into its one spelling, ``kind:value``; None if it is empty or not valid.
 
-    A GTIN (UPC, EAN) is padded to 14 digits and its check digit must hold; an ISBN-10 becomes an ISBN-13; a DOI loses its address and its case;
-    anything else is kept as it is written, without the spaces around it.
+    A GTIN (UPC, EAN) is padded to 14 digits and its check digit must hold; an ISBN-10 becomes an ISBN-13; a DOI loses its
+    address and its case; anything else is kept as it is written, without the spaces around it.
 
     >>> normalise_identifier("gtin", "0 36000 29145 2")
     'gtin:00036000291452'
@@ -70,7 +72,9 @@ def check_digit(digits: str) -> int:
     >>> check_digit("03600029145")
     2
     """
-    total = sum(int(digit) * (3 if position % 2 == 0 else 1) for position, digit in enumerate(reversed(digits)))
+    total = sum(
+        int(digit) * (3 if position % 2 == 0 else 1) for position, digit in enumerate(reversed(digits))
+    )
     return -total % 10
 
 
@@ -88,12 +92,14 @@ def _gtin(value: str) -> str:
     if not digits.strip("0"):
         raise IdentifierError("the GTIN holds only zeros")
     if check_digit(digits[:-1]) != int(digits[-1]):
-        raise IdentifierError(f"the GTIN has a wrong check digit ({digits[-1]} instead of {check_digit(digits[:-1])})")
+        raise IdentifierError(
+            f"the GTIN has a wrong check digit ({digits[-1]} instead of {check_digit(digits[:-1])})"
+        )
     return digits.zfill(14)
 
 
 def _isbn(value: str) -> str:
-    plain = _SEPARATORS.sub("", re.sub(r"^isbn(?:-1[03])?:?\s*", "", value, flags=re.I)).upper()
+    plain = _SEPARATORS.sub("", re.sub(r"^isbn(?:-1[03])?:?\s*", "", value, flags=re.IGNORECASE)).upper()
     if len(plain) == 10:
         return _from_isbn10(plain)
     digits = _digits(plain, "the ISBN")
@@ -108,7 +114,9 @@ def _from_isbn10(plain: str) -> str:
     body, last = plain[:9], plain[9]
     if not (body.isascii() and body.isdecimal()) or last not in "0123456789X":
         raise IdentifierError("the ISBN holds something other than digits")
-    total = sum((10 - position) * int(digit) for position, digit in enumerate(body)) + (10 if last == "X" else int(last))
+    total = sum((10 - position) * int(digit) for position, digit in enumerate(body)) + (
+        10 if last == "X" else int(last)
+    )
     if total % 11:
         raise IdentifierError("the ISBN has a wrong check digit")
     return f"978{body}{check_digit('978' + body)}"

@@ -13,7 +13,8 @@ TOO_LONG = "\x00too long\x00"
 class Lines(Iterator[str]):
     """The lines of a stream with their ends, counted from 1; lines can be handed back to be read again.
 
-    A line of more than ``RECORD_LIMIT`` characters comes as ``TOO_LONG``; the rest of it is skipped without being kept. Undecodable bytes are marked.
+    A line of more than ``RECORD_LIMIT`` characters comes as ``TOO_LONG``; the rest of it is skipped without being kept.
+    Undecodable bytes are marked.
     """
 
     def __init__(self, stream: BinaryIO, encoding: str) -> None:

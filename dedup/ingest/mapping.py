@@ -9,14 +9,47 @@ from dedup.ingest.records import Description, IngestError
 
 IDENTIFIER_KINDS = ("gtin", "isbn", "doi", "sku", "mpn")
 NAMES: dict[str, tuple[str, ...]] = {
-    "id": ("id", "docid", "documentid", "recordid", "pageid", "articleid", "productid", "uid", "uuid", "guid", "key"),
-    "text": ("text", "body", "content", "maintext", "bodytext", "articletext", "article", "description", "fulltext"),
+    "id": (
+        "id",
+        "docid",
+        "documentid",
+        "recordid",
+        "pageid",
+        "articleid",
+        "productid",
+        "uid",
+        "uuid",
+        "guid",
+        "key",
+    ),
+    "text": (
+        "text",
+        "body",
+        "content",
+        "maintext",
+        "bodytext",
+        "articletext",
+        "article",
+        "description",
+        "fulltext",
+    ),
     "html": ("html", "rawhtml", "pagehtml", "bodyhtml", "htmlbody"),
     "url": ("url", "link", "pageurl", "uri", "address", "permalink"),
     "canonical": ("canonical", "canonicalurl", "canonicallink", "declaredcanonical"),
     "title": ("title", "headline", "name", "heading"),
     "source": ("source", "site", "publisher", "domain", "host", "shop", "feed"),
-    "first_seen": ("firstseen", "publishedat", "published", "publicationdate", "date", "crawledat", "fetchedat", "createdat", "timestamp", "time"),
+    "first_seen": (
+        "firstseen",
+        "publishedat",
+        "published",
+        "publicationdate",
+        "date",
+        "crawledat",
+        "fetchedat",
+        "createdat",
+        "timestamp",
+        "time",
+    ),
     "price": ("price", "amount", "preis", "prix"),
     "currency": ("currency", "pricecurrency", "currencycode"),
     "gtin": ("gtin", "gtin13", "gtin14", "gtin12", "gtin8", "ean", "ean13", "upc", "barcode"),
@@ -68,13 +101,20 @@ def plan_mapping(description: Description, mapping: Mapping[str, str]) -> Plan:
     chosen = set(keys.values())
     guesses = _guess(description, taken=set(mapping), chosen=chosen)
     _check_text({**guesses, **keys}, mapping, description)
-    return Plan(keys={**_open_names(description, set(mapping)), **guesses, **keys}, constants=constants, guesses=guesses, missing=tuple(missing))
+    return Plan(
+        keys={**_open_names(description, set(mapping)), **guesses, **keys},
+        constants=constants,
+        guesses=guesses,
+        missing=tuple(missing),
+    )
 
 
 def check_field(name: str) -> None:
     """Refuse a field that doesn't exist with an ``IngestError`` that names those that do."""
     if name not in NAMES and not (name.startswith(_CUSTOM) and len(name) > len(_CUSTOM)):
-        raise IngestError(f"There is no field “{name}” to map; the fields are {', '.join(NAMES)} and identifier:<name>.")
+        raise IngestError(
+            f"There is no field “{name}” to map; the fields are {', '.join(NAMES)} and identifier:<name>."
+        )
 
 
 def is_open(description: Description) -> bool:
@@ -100,14 +140,18 @@ def _find(column: str, description: Description, name: str) -> str | None:
         return column
     if is_open(description) and name not in {"text", "html", "id"}:
         return None
-    raise IngestError(f"{description.file} has no column “{column}” (chosen for {name}). {_there_is(description)}")
+    raise IngestError(
+        f"{description.file} has no column “{column}” (chosen for {name}). {_there_is(description)}"
+    )
 
 
 def _by_position(position: int, description: Description, name: str) -> str:
     if is_open(description):
         raise IngestError(f"{description.file}: the fields of JSON have no position; choose {name} by name.")
     if not 1 <= position <= len(description.columns):
-        raise IngestError(f"{description.file} has no column #{position} (chosen for {name}). {_there_is(description)}")
+        raise IngestError(
+            f"{description.file} has no column #{position} (chosen for {name}). {_there_is(description)}"
+        )
     return column_keys(description.columns)[position - 1]
 
 
@@ -142,15 +186,16 @@ def _guess(description: Description, *, taken: set[str], chosen: set[str]) -> di
 def _open_names(description: Description, taken: set[str]) -> dict[str, str]:
     if not is_open(description):
         return {}
-    names = {name: name for name in NAMES if name not in taken | {"id", "text", "html"}}
-    return names
+    return {name: name for name in NAMES if name not in taken | {"id", "text", "html"}}
 
 
 def _check_text(keys: Mapping[str, str], mapping: Mapping[str, str], description: Description) -> None:
     if "text" in keys or "html" in keys or "text" in mapping or "html" in mapping:
         return
     example = description.columns[-1] if description.columns else "body"
-    raise IngestError(f"{description.file} has no column for the text. {_there_is(description)} Choose one, for example text={example}.")
+    raise IngestError(
+        f"{description.file} has no column for the text. {_there_is(description)} Choose one, for example text={example}."
+    )
 
 
 def _there_is(description: Description) -> str:

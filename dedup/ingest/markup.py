@@ -5,23 +5,39 @@ import re
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from dedup.ingest.encodings import byte_order_mark, decode_marking, find_encoding, read_sample, undecodable_byte
+from dedup.ingest.encodings import (
+    Encoding,
+    byte_order_mark,
+    decode_marking,
+    find_encoding,
+    read_sample,
+    undecodable_byte,
+)
 from dedup.ingest.records import RECORD_LIMIT, Description, Problem, Record
 
-_DECLARATION = re.compile(rb"<meta[^>]*?charset\s*=\s*[\"']?\s*([a-zA-Z0-9_.:-]+)", re.I)
-_XML_DECLARATION = re.compile(rb"^\s*<\?xml[^>]*?encoding\s*=\s*[\"']([a-zA-Z0-9_.:-]+)", re.I)
+_DECLARATION = re.compile(rb"<meta[^>]*?charset\s*=\s*[\"']?\s*([a-zA-Z0-9_.:-]+)", re.IGNORECASE)
+_XML_DECLARATION = re.compile(rb"^\s*<\?xml[^>]*?encoding\s*=\s*[\"']([a-zA-Z0-9_.:-]+)", re.IGNORECASE)
 _DECLARATION_REACH = 16_384
 _REPLACEMENT = "\ufffd"
 _MARKED = re.compile("[\udc00-\udcff]")
-_AS_BROWSERS_READ = {"iso8859-1": "cp1252", "ascii": "cp1252", "latin-1": "cp1252", "iso8859-9": "cp1254", "gb2312": "gb18030", "gbk": "gb18030", "euc_kr": "cp949", "shift_jis": "cp932"}
+_AS_BROWSERS_READ = {
+    "iso8859-1": "cp1252",
+    "ascii": "cp1252",
+    "latin-1": "cp1252",
+    "iso8859-9": "cp1254",
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "euc_kr": "cp949",
+    "shift_jis": "cp932",
+}
 
 
 def decode_html(data: bytes, *, declared: str = "") -> tuple[str, str]:
     """Decode a page; returns its characters and a remark, empty if there was no doubt.
 
-    The byte order mark decides, then the ``declared`` charset (that of the HTTP header), then the page's own declaration, then UTF-8, then a
-    guess. Bytes that are valid UTF-8 with characters beyond ASCII are UTF-8 whatever was declared. Charsets mean what browsers take them for (Latin-1 is
-    windows-1252). Bytes that stand for no character become U+FFFD, with a remark.
+    The byte order mark decides, then the ``declared`` charset (that of the HTTP header), then the page's own declaration,
+    then UTF-8, then a guess. Bytes that are valid UTF-8 with characters beyond ASCII are UTF-8 whatever was declared.
+    Charsets mean what browsers take them for (Latin-1 is windows-1252). Bytes that stand for no character become U+FFFD, with a remark.
     """
     marked = byte_order_mark(data)
     if marked:
@@ -34,7 +50,11 @@ def decode_html(data: bytes, *, declared: str = "") -> tuple[str, str]:
         return data.decode("utf-8"), remark
     if codec is None:
         guess = find_encoding(data).name
-        return _finish(decode_marking(data, guess), guess, f"no charset declared; {guess} was guessed" if guess != "utf-8" else "")
+        return _finish(
+            decode_marking(data, guess),
+            guess,
+            f"no charset declared; {guess} was guessed" if guess != "utf-8" else "",
+        )
     return _decode_as_declared(data, codec)
 
 
@@ -43,7 +63,9 @@ def _decode_as_declared(data: bytes, codec: str) -> tuple[str, str]:
     if codec == "utf-8" and undecodable_byte(text) is not None:
         guess = find_encoding(data).name
         if guess != "utf-8":
-            return _finish(decode_marking(data, guess), guess, f"declared as utf-8 and isn't; {guess} was guessed")
+            return _finish(
+                decode_marking(data, guess), guess, f"declared as utf-8 and isn't; {guess} was guessed"
+            )
     return _finish(text, codec, "")
 
 
@@ -51,7 +73,9 @@ def _finish(text: str, codec: str, remark: str) -> tuple[str, str]:
     byte = undecodable_byte(text)
     if byte is None:
         return text, remark
-    return _MARKED.sub(_REPLACEMENT, text), f"the byte 0x{byte:02X} is not valid {codec}; such bytes were replaced by U+FFFD"
+    return _MARKED.sub(
+        _REPLACEMENT, text
+    ), f"the byte 0x{byte:02X} is not valid {codec}; such bytes were replaced by U+FFFD"
 
 
 def _is_utf8(data: bytes) -> bool:
@@ -107,17 +131,19 @@ class HtmlReader:
 class TextReader:
     """Reads one plain text file as one record."""
 
-    def __init__(self, file: str, stream: BinaryIO, *, page_id: str, encoding: str, is_guess: bool) -> None:
+    def __init__(self, file: str, stream: BinaryIO, *, page_id: str, encoding: Encoding) -> None:
         self.file = file
         self._stream = stream
         self._id = page_id
-        self._encoding = encoding
-        self._is_guess = is_guess
+        self._encoding = encoding.name
+        self._is_guess = encoding.is_guess
 
     def describe(self) -> Description:
         """A text has the fields ``id`` and ``text``."""
         guesses = {"encoding": self._encoding} if self._is_guess else {}
-        return Description(file=self.file, format="text", encoding=self._encoding, columns=("id", "text"), guesses=guesses)
+        return Description(
+            file=self.file, format="text", encoding=self._encoding, columns=("id", "text"), guesses=guesses
+        )
 
     def __iter__(self) -> Iterator[Record | Problem]:
         """Yield the text, or a rejection that names the line of the first wrong byte."""

@@ -1,24 +1,21 @@
 """Open what a path names: a file, a compressed file, a folder, an archive."""
 
-import io
+import zipfile
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
-from pathlib import Path, PurePath
-from typing import BinaryIO, cast
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path, PurePath, PurePosixPath
 
-from dedup.ingest.delimited import DelimitedReader, delimiter_from, find_delimiter
-from dedup.ingest.documents import JsonLinesReader, JsonReader
-from dedup.ingest.encodings import Encoding, decode_marking, find_encoding, known_codec
-from dedup.ingest.lines import Lines
-from dedup.ingest.markup import HtmlReader, TextReader
-from dedup.ingest.recognition import recognise
-from dedup.ingest.records import Description, IngestError, Part, Problem, Reader, ReadOptions, Record, RecordReader
-from dedup.ingest.streams import compression_of, expanded, open_file
-from dedup.ingest.web_archive import WarcReader
+from dedup.ingest.records import Description, IngestError, Part, Problem, Reader, ReadOptions, Record
+from dedup.ingest.sources import COMPRESSED_SUFFIXES, FileSource, MemberSource, SingleFile, Source
 
-_SAMPLE_BYTES = 2**20
-_COMPRESSED_SUFFIXES = {".gz", ".bz2", ".xz", ".zst"}
+_MOST_ENTRIES = 200_000
+_WORKBOOK = "xl/workbook.xml"
+_OTHER_DOCUMENTS = {
+    "word/document.xml": "a Word document",
+    "ppt/presentation.xml": "a presentation",
+    "content.xml": "an OpenDocument file",
+}
 
 
 def open_corpus(path: Path, options: ReadOptions) -> Reader:
@@ -26,153 +23,52 @@ def open_corpus(path: Path, options: ReadOptions) -> Reader:
 
     Raises ``IngestError``, one sentence that names the file, if it is missing, empty, binary, or of a kind that isn't read.
     """
+    name = path.name or str(path)
     if path.is_dir():
         return FolderReader(path, options)
     if not path.exists():
-        raise IngestError(f"{path.name or path} doesn't exist.")
+        raise IngestError(f"{name} doesn't exist.")
     if not path.is_file():
-        raise IngestError(f"{path.name} is no regular file.")
-    return SingleFile(FileSource(path, file=path.name, page_id=_stem(PurePath(path.name))), options)
+        raise IngestError(f"{name} is no regular file.")
+    archive = _archive(path)
+    if archive is not None:
+        return ZipReader(name, archive, options)
+    return SingleFile(FileSource(path, file=name, page_id=stem_of(name)), options)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Opened:
-    file: str
-    page_id: str
-    suffix: str
-    stream: io.BufferedReader
-    options: ReadOptions
+def stem_of(name: str) -> str:
+    """A file's name without its ending and that of its compression.
+
+    >>> stem_of("news/p1.html"), stem_of("p1.html.gz")
+    ('news/p1', 'p1')
+    """
+    pure = PurePosixPath(name)
+    if pure.suffix.lower() in COMPRESSED_SUFFIXES and pure.stem:
+        pure = pure.with_suffix("")
+    return pure.with_suffix("").as_posix() if pure.name else name
 
 
-@dataclass(frozen=True, slots=True)
-class FileSource:
-    """A file on disk that can be opened as often as needed."""
+class _ManyFiles:
+    """What folders and archives share: a list of sources, read one after the other."""
 
-    path: Path
-    file: str
-    page_id: str
-
-    def open(self, options: ReadOptions) -> RecordReader:
-        """Open it. Raises ``IngestError``."""
-        raw = open_file(self.path, file=self.file)
-        compression = compression_of(raw.peek(8)[:8])
-        suffixes = [suffix.lower() for suffix in self.path.suffixes]
-        stream = raw
-        if compression:
-            size = self.path.stat().st_size
-            stream = expanded(cast("BinaryIO", raw), compression, file=self.file, packed_size=size, options=options)
-            if suffixes and suffixes[-1] in _COMPRESSED_SUFFIXES:
-                suffixes.pop()
-        suffix = suffixes[-1] if suffixes else ""
-        return open_stream(_Opened(file=self.file, page_id=self.page_id, suffix=suffix, stream=stream, options=options))
-
-
-def open_stream(opened: _Opened) -> RecordReader:
-    """Choose the reader for a stream of expanded bytes."""
-    sample = opened.stream.peek(_SAMPLE_BYTES)[:_SAMPLE_BYTES]
-    found = recognise(sample, file=opened.file, suffix=opened.suffix)
-    chosen = opened.options.format
-    kind = found if chosen == "auto" or found in {"zip", "parquet", "warc"} else chosen
-    binary = cast("BinaryIO", opened.stream)
-    if kind == "warc":
-        return WarcReader(opened.file, binary)
-    if kind == "html":
-        return HtmlReader(opened.file, binary, page_id=opened.page_id)
-    encoding = _encoding(sample, opened)
-    if kind == "text":
-        return TextReader(opened.file, binary, page_id=opened.page_id, encoding=encoding.name, is_guess=encoding.is_guess)
-    lines = Lines(binary, encoding.name)
-    if kind == "jsonl":
-        return JsonLinesReader(opened.file, lines, encoding)
-    if kind == "json":
-        return JsonReader(opened.file, lines, encoding)
-    if kind in {"csv", "tsv"}:
-        return _delimited(opened, sample, lines, encoding)
-    raise IngestError(f"{opened.file} can't be read as {kind}.")
-
-
-def _encoding(sample: bytes, opened: _Opened) -> Encoding:
-    if opened.options.encoding:
-        return Encoding(known_codec(opened.options.encoding, file=opened.file))
-    return find_encoding(sample)
-
-
-def _delimited(opened: _Opened, sample: bytes, lines: Lines, encoding: Encoding) -> RecordReader:
-    chosen = opened.options.delimiter
-    if chosen:
-        delimiter = delimiter_from(chosen, file=opened.file)
-    elif opened.options.format == "tsv":
-        delimiter = "\t"
-    else:
-        delimiter = find_delimiter(decode_marking(sample[:65_536], encoding.name))
-    return DelimitedReader(opened.file, lines, encoding, delimiter, is_chosen=bool(chosen))
-
-
-class SingleFile:
-    """A file that is open, and can be opened again."""
-
-    def __init__(self, source: FileSource, options: ReadOptions) -> None:
-        self.file = source.file
-        self._source = source
+    def __init__(self, file: str, options: ReadOptions, names: list[str]) -> None:
+        self.file = file
         self._options = options
-        self._reader = source.open(options)
-
-    def describe(self) -> Description:
-        """What its reader found out."""
-        return self._reader.describe()
-
-    def again(self) -> "SingleFile":
-        """The same file, opened anew."""
-        return SingleFile(self._source, self._options)
-
-    def parts(self) -> Iterator[Part | Problem]:
-        """Itself."""
-        yield self
-
-    def __iter__(self) -> Iterator[Record | Problem]:
-        """All records."""
-        return iter(self._reader)
-
-
-class FolderReader:
-    """Reads the files of a folder and its subfolders in the order of their names, whatever each of them is."""
-
-    def __init__(self, path: Path, options: ReadOptions) -> None:
-        self.file = path.name or str(path)
-        self._path = path
-        self._options = options
-        self._names = sorted(
-            found.relative_to(path).as_posix()
-            for found in path.rglob("*")
-            if found.is_file() and not any(part.startswith(".") for part in found.relative_to(path).parts)
-        )
-        if not self._names:
-            raise IngestError(f"The folder {self.file} has no files.")
+        self._names = names
 
     def describe(self) -> Description:
         """What the first readable file says, with the number of files."""
         for part in self.parts():
             if not isinstance(part, Problem):
-                found = part.describe()
-                return Description(
-                    file=self.file,
-                    format=found.format,
-                    encoding=found.encoding,
-                    delimiter=found.delimiter,
-                    columns=found.columns,
-                    guesses=found.guesses,
-                    files=len(self._names),
-                )
+                return replace(part.describe(), file=self.file, files=len(self._names))
         return Description(file=self.file, format="folder", files=len(self._names))
 
     def parts(self) -> Iterator[Part | Problem]:
         """Open one file after the other; a file that can't be opened is a rejection."""
-        stems = Counter(_stem(PurePath(name)) for name in self._names)
+        ids = page_ids(self._names)
         for name in self._names:
-            stem = _stem(PurePath(name))
-            source = FileSource(self._path / name, file=name, page_id=stem if stems[stem] == 1 else name)
             try:
-                yield SingleFile(source, self._options)
+                yield SingleFile(self._source(name, ids[name]), self._options)
             except IngestError as error:
                 yield Problem(file=name, line=None, field="", reason=str(error), is_rejection=True)
 
@@ -184,9 +80,106 @@ class FolderReader:
             else:
                 yield from part
 
+    def _source(self, name: str, page_id: str) -> Source:
+        raise NotImplementedError
 
-def _stem(path: PurePath) -> str:
-    pure = path
-    if pure.suffix.lower() in _COMPRESSED_SUFFIXES:
-        pure = pure.with_suffix("")
-    return pure.with_suffix("").as_posix()
+
+class FolderReader(_ManyFiles):
+    """Reads the files of a folder and its subfolders in the order of their names, whatever each of them is; hidden files are left out."""
+
+    def __init__(self, path: Path, options: ReadOptions) -> None:
+        found = (inner.relative_to(path) for inner in path.rglob("*") if inner.is_file())
+        names = sorted(inner.as_posix() for inner in found if not _is_hidden(inner))
+        super().__init__(path.name or str(path), options, names)
+        self._path = path
+        if not names:
+            raise IngestError(f"The folder {self.file} has no files.")
+
+    def _source(self, name: str, page_id: str) -> Source:
+        return FileSource(self._path / name, file=name, page_id=page_id)
+
+
+class ZipReader(_ManyFiles):
+    """Reads the files of a ZIP archive in the order of their names; nothing is ever written to disk.
+
+    Raises ``IngestError`` for more than 200,000 entries and for more expanded bytes than the limits allow.
+    """
+
+    def __init__(self, file: str, archive: zipfile.ZipFile, options: ReadOptions) -> None:
+        entries = [entry for entry in archive.infolist() if not entry.is_dir()]
+        self._refused = [entry.filename for entry in entries if _leads_out(entry.filename)]
+        kept = {
+            entry.filename: entry
+            for entry in entries
+            if not _leads_out(entry.filename) and not _is_hidden(PurePath(entry.filename))
+        }
+        _check_entries(file, entries, options)
+        super().__init__(file, options, sorted(kept))
+        self._archive = archive
+        self._entries = kept
+        if not entries:
+            raise IngestError(f"{file} is an empty archive.")
+
+    def parts(self) -> Iterator[Part | Problem]:
+        """Open one file after the other; names that lead out of the archive are rejected."""
+        for name in self._refused:
+            reason = f"{name[:200]} is not read: its name leads out of the archive."
+            yield Problem(file=self.file, line=None, field="", reason=reason, is_rejection=True)
+        yield from super().parts()
+
+    def _source(self, name: str, page_id: str) -> Source:
+        return MemberSource(self._archive, self._entries[name], file=name, page_id=page_id)
+
+
+def page_ids(names: Iterable[str]) -> dict[str, str]:
+    """Ids for pages that are files: the name without its ending where that is unique, else the whole name.
+
+    >>> page_ids(["a.html", "b.html", "b.txt"])
+    {'a.html': 'a', 'b.html': 'b.html', 'b.txt': 'b.txt'}
+    """
+    stems = {name: stem_of(name) for name in names}
+    counts = Counter(stems.values())
+    return {name: stem if counts[stem] == 1 else name for name, stem in stems.items()}
+
+
+def _archive(path: Path) -> zipfile.ZipFile | None:
+    try:
+        with path.open("rb") as stream:
+            if stream.read(4) not in {b"PK\x03\x04", b"PK\x05\x06"}:
+                return None
+        archive = zipfile.ZipFile(path)
+    except OSError as error:
+        raise IngestError(f"{path.name} can't be opened: {error.strerror or error}.") from error
+    except (zipfile.BadZipFile, ValueError, NotImplementedError) as error:
+        raise IngestError(f"{path.name} can't be read: the archive is damaged ({error}).") from error
+    names = set(archive.namelist())
+    if _WORKBOOK in names:
+        archive.close()
+        return None
+    for name, kind in _OTHER_DOCUMENTS.items():
+        if name in names:
+            raise IngestError(f"{path.name} can't be read: it is {kind}.")
+    return archive
+
+
+def _check_entries(file: str, entries: list[zipfile.ZipInfo], options: ReadOptions) -> None:
+    if len(entries) > _MOST_ENTRIES:
+        raise IngestError(
+            f"{file} has {len(entries):,} entries; the limit for an archive is {_MOST_ENTRIES:,}."
+        )
+    size = sum(entry.file_size for entry in entries)
+    packed = sum(entry.compress_size for entry in entries)
+    if size > options.expanded_limit or size > max(64 * 2**20, packed * options.ratio_limit):
+        raise IngestError(
+            f"{file} would expand to {size / 2**20:,.0f} MiB, more than the limits allow "
+            f"({options.expanded_limit / 2**30:,.0f} GiB and {options.ratio_limit} times its size)."
+        )
+
+
+def _leads_out(name: str) -> bool:
+    parts = name.replace("\\", "/").split("/")
+    return name.startswith(("/", "\\")) or ".." in parts or (len(name) > 1 and name[1] == ":")
+
+
+def _is_hidden(path: PurePath) -> bool:
+    return any(part.startswith(".") or part == "__MACOSX" for part in path.parts)

@@ -16,8 +16,9 @@ def read_pages(
 ) -> Iterator[Page | Problem]:
     """Read a file, folder or archive as pages and problems, one at a time.
 
-    ``after`` resumes: records up to this position are read, so that repeated ids are still known, but neither built nor reported again. ``seen`` carries
-    the ids over several calls. Raises ``IngestError`` if nothing can be read, or a chosen column doesn't exist.
+    ``after`` resumes: records up to this position are read, so that repeated ids are still known, but neither built nor
+    reported again. ``seen`` carries the ids over several calls. Raises ``IngestError`` if nothing can be read, or a
+    chosen column doesn't exist.
     """
     run = _Run(options, seen if seen is not None else DuplicateIds(), after)
     yield from run.read(open_corpus(path, options))
@@ -69,7 +70,9 @@ class _Run:
                 else:
                     yield from self._read_record(builder, item)
         except DamagedFileError as error:
-            yield from self._place(Problem(file=part.file, line=None, field="", reason=str(error), is_rejection=True))
+            yield from self._place(
+                Problem(file=part.file, line=None, field="", reason=str(error), is_rejection=True)
+            )
 
     def _place(self, problem: Problem) -> Iterator[Problem]:
         self._position += problem.is_rejection

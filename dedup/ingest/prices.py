@@ -5,6 +5,8 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Literal
 
+from dedup.ingest.currencies import agreed, currency_of, decimals_of
+
 PriceProblem = Literal[
     "no number",
     "more than one number",
@@ -14,37 +16,39 @@ PriceProblem = Literal[
     "more than one currency",
     "unknown currency",
 ]
-_NO_MINOR = frozenset("BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF".split())
-_THREE_DECIMALS = frozenset("BHD IQD JOD KWD LYD OMR TND".split())
-_CODES = frozenset(
-    "AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BGN BMD BND BOB BRL BSD BTN BWP BYN BZD CAD CDF CHF CNY COP CRC CUP CVE CZK DKK DOP"
-    " DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GTQ GYD HKD HNL HTG HUF IDR ILS INR IRR JMD KES KGS KHR KPW KYD KZT LAK LBP LKR LRD"
-    " LSL MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MYR MZN NAD NGN NIO NOK NPR NZD PAB PEN PGK PHP PKR PLN QAR RON RSD RUB SAR SBD"
-    " SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TOP TRY TTD TWD TZS UAH USD UYU UZS VES WST XCD YER ZAR ZMW ZWL".split()
-) | _NO_MINOR | _THREE_DECIMALS
-_SIGNS = {
-    "€": "EUR", "£": "GBP", "₹": "INR", "₽": "RUB", "₩": "KRW", "₺": "TRY", "₴": "UAH", "₪": "ILS", "₫": "VND", "฿": "THB", "₱": "PHP",
-    "₦": "NGN", "₸": "KZT", "US$": "USD", "CA$": "CAD", "C$": "CAD", "AU$": "AUD", "A$": "AUD", "NZ$": "NZD", "HK$": "HKD", "S$": "SGD",
-    "R$": "BRL", "MX$": "MXN", "NT$": "TWD", "ZŁ": "PLN", "KČ": "CZK", "FT": "HUF", "LEI": "RON", "ЛВ": "BGN", "РУБ": "RUB", "EURO": "EUR",
-    "EUROS": "EUR", "FR": "CHF", "SFR": "CHF", "RS": "INR", "円": "JPY", "元": "CNY", "RMB": "CNY", "CN¥": "CNY", "JP¥": "JPY",
-    "$": "$", "¥": "¥", "KR": "kr",
-}  # fmt: skip
-_AMBIGUOUS_SIGNS = {
-    "$": frozenset("USD CAD AUD NZD HKD SGD TWD MXN ARS CLP COP JMD BBD BZD BSD FJD TTD NAD LRD".split()),
-    "¥": frozenset({"JPY", "CNY"}),
-    "kr": frozenset({"SEK", "NOK", "DKK", "ISK"}),
-}
 _NUMBER = re.compile(r"\d(?:[\d.,'’٬٫_]|\s(?=\d))*")
 _DASH_FRACTION = re.compile(r"(?<=\d)[.,]\s?[-–—]{1,2}(?=\D|$)")
 _SIGN_BETWEEN = re.compile(r"^(\d+)\s?(€|£|\$)\s?(\d{2})$")
 _CURRENCY = re.compile(r"[A-Z]{0,2}[$¥]|[€£₹₽₩₺₴₪₫฿₱₦₸円元]|[^\W\d_]+")
-_NOT_EXACT = frozenset("FROM AB BIS UPTO UP DESDE DÈS DES PARTIR APPROX CA ABOUT EACH PRO PER UVP".split())
+_NOT_EXACT = frozenset(
+    {
+        "FROM",
+        "AB",
+        "BIS",
+        "UPTO",
+        "UP",
+        "DESDE",
+        "DÈS",
+        "DES",
+        "PARTIR",
+        "APPROX",
+        "CA",
+        "ABOUT",
+        "EACH",
+        "PRO",
+        "PER",
+        "UVP",
+    }
+)
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+|\d{1,2}(?:,\d{2})*,\d{3}")
 
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """An amount in minor units (cents) and its currency: an ISO 4217 code, a sign that several currencies share ($, ¥, kr), or empty."""
+    """An amount in minor units (cents) and its currency.
+
+    The currency is an ISO 4217 code, a sign that several currencies share ($, ¥, kr), or empty.
+    """
 
     minor: int
     currency: str
@@ -86,30 +90,27 @@ def read_price(text: str, currency: str = "") -> Price | None:
         raise PriceError("more than one number")
     rest = _NUMBER.sub(" ", plain, count=1)
     _check_rest(plain, rest)
-    code = _settle(_currency_in(rest), _named_currency(currency))
+    code = _currency(rest, currency)
     return Price(_minor_units(numbers[0], code), code)
-
-
-def decimals_of(currency: str) -> int:
-    """How many decimals a currency has (ISO 4217); 2 for those not listed and for no currency.
-
-    >>> decimals_of("JPY"), decimals_of("EUR"), decimals_of("KWD")
-    (0, 2, 3)
-    """
-    if currency in _NO_MINOR:
-        return 0
-    return 3 if currency in _THREE_DECIMALS else 2
 
 
 def _plain(text: str) -> str:
     folded = unicodedata.normalize("NFKC", text).replace("\u2212", "-").strip()
-    return "".join(str(unicodedata.decimal(character)) if character.isdecimal() else character for character in folded)
+    return "".join(
+        str(unicodedata.decimal(character)) if character.isdecimal() else character for character in folded
+    )
 
 
 def _check_rest(plain: str, rest: str) -> None:
     words = {word.upper() for word in re.findall(r"[^\W\d_]+", rest)}
     before = plain[: _first_digit(plain)].rstrip(" €£$¥")
-    if words & _NOT_EXACT or "/" in rest or "%" in rest or "~" in rest or before.endswith(("-", "+", "<", ">")):
+    if (
+        words & _NOT_EXACT
+        or "/" in rest
+        or "%" in rest
+        or "~" in rest
+        or before.endswith(("-", "+", "<", ">"))
+    ):
         raise PriceError("not a single price")
 
 
@@ -117,41 +118,16 @@ def _first_digit(text: str) -> int:
     return next(index for index, character in enumerate(text) if character.isdigit())
 
 
-def _currency_in(rest: str) -> str:
-    found = {_known(sign) for sign in _CURRENCY.findall(rest)} - {""}
-    if len(found) > 1:
-        clear = [code for code in found if code not in _AMBIGUOUS_SIGNS]
-        if len(clear) == 1 and all(code == clear[0] or clear[0] in _AMBIGUOUS_SIGNS[code] for code in found):
-            return clear[0]
-        raise PriceError("more than one currency")
-    return found.pop() if found else ""
-
-
-def _known(sign: str) -> str:
-    upper = sign.upper()
-    if upper in _CODES:
-        return upper
-    return _SIGNS.get(upper, _SIGNS.get(sign[-1], "") if sign[-1] in "$¥" else "")
-
-
-def _named_currency(currency: str) -> str:
-    plain = _plain(currency)
-    if not plain:
-        return ""
-    code = _known(plain)
-    if not code:
+def _currency(rest: str, named: str) -> str:
+    column = _plain(named)
+    code = currency_of(column) if column else ""
+    if column and not code:
         raise PriceError("unknown currency")
-    return code
-
-
-def _settle(written: str, named: str) -> str:
-    if not written or not named or written == named:
-        return written or named
-    if named in _AMBIGUOUS_SIGNS.get(written, ()):
-        return named
-    if written in _AMBIGUOUS_SIGNS.get(named, ()):
-        return written
-    raise PriceError("more than one currency")
+    found = {currency_of(sign) for sign in _CURRENCY.findall(rest)} | {code}
+    settled = agreed(found - {""})
+    if settled is None:
+        raise PriceError("more than one currency")
+    return settled
 
 
 def _minor_units(number: str, currency: str) -> int:

@@ -17,7 +17,10 @@ _OTHER_KINDS = (
     (b"\x7fELF", "a program"),
     (b"filedesc://", "an ARC file, the forerunner of WARC; convert it to WARC first"),
 )
-_HTML = re.compile(r"\s*(?:<!--.*?-->\s*|<\?xml.*?\?>\s*)*<(?:!doctype\s+html|html|head|body|meta|title|div|article|main|p|h1)\b", re.I | re.S)
+_HTML = re.compile(
+    r"\s*(?:<!--.*?-->\s*|<\?xml.*?\?>\s*)*<(?:!doctype\s+html|html|head|body|meta|title|div|article|main|p|h1)\b",
+    re.IGNORECASE | re.DOTALL,
+)
 _HTML_SUFFIXES = {".html", ".htm", ".xhtml"}
 _TABLE_SUFFIXES = {".csv", ".tsv", ".tab"}
 _JSON_FIRST_KEY = re.compile(r"\{\s*[\"}]")

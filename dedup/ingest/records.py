@@ -26,8 +26,8 @@ class ReadOptions:
     """How files are read.
 
     ``mapping`` names the column for a field (``{"text": "body", "identifier:asin": "ASIN"}``). A column is given by name, by
-    position (``#2`` is the second), or as a constant (``=EUR``). ``expanded_limit`` is the largest size in bytes to which one compressed file
-    may expand, ``ratio_limit`` how many times its own size it may reach once more than 64 MiB came out of it.
+    position (``#2`` is the second), or as a constant (``=EUR``). ``expanded_limit`` is the largest size in bytes to which one
+    compressed file may expand, ``ratio_limit`` how many times its own size it may reach once more than 64 MiB came out of it.
     """
 
     format: FormatName = "auto"
@@ -73,8 +73,8 @@ class Problem:
 class Description:
     """What was found out about a file before it is read.
 
-    ``columns`` keep the file's order. ``guesses`` name what nobody chose: ``encoding`` or ``delimiter``, and each field that got its column by
-    name. ``files`` counts the files of a folder or archive.
+    ``columns`` keep the file's order. ``guesses`` name what nobody chose: ``encoding`` and ``delimiter``. ``files``
+    counts the files of a folder or archive.
     """
 
     file: str
@@ -90,8 +90,9 @@ class Description:
 class Page:
     """A document, ready to be stored.
 
-    ``price`` is in minor units of ``currency``. ``first_seen`` knows its offset and stands in UTC. ``canonical_url`` is the address that the
-    page declares, if it can be used; one that can't stands in ``flags``. ``position`` counts the records read so far, this one included.
+    ``price`` is in minor units of ``currency``. ``first_seen`` knows its offset and stands in UTC. ``canonical_url`` is the
+    address that the page declares, if it can be used; one that can't stands in ``flags``. ``position`` counts the
+    records read so far, this one included.
     """
 
     id: str

@@ -22,7 +22,8 @@ class Earlier:
 class DuplicateIds:
     """Remembers ids by 64-bit hashes, with file, line and a 32-bit hash of the text.
 
-    Two different ids share a hash with a chance of n² / 2⁶⁵ (one in 400,000 for ten million ids). An open-addressing table in flat arrays: 30 to 60 bytes an id.
+    Two different ids share a hash with a chance of n² / 2⁶⁵ (one in 400,000 for ten million ids). An open-addressing table
+    in flat arrays: 30 to 60 bytes an id.
     """
 
     def __init__(self) -> None:
@@ -87,4 +88,6 @@ class DuplicateIds:
 
 def hash_text(text: str) -> int:
     """A 32-bit hash of a text that is the same in every process."""
-    return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=4).digest(), "little")
+    return int.from_bytes(
+        hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=4).digest(), "little"
+    )

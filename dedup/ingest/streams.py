@@ -8,19 +8,25 @@ import zipfile
 import zlib
 from collections.abc import Callable
 from pathlib import Path
-from typing import IO, BinaryIO, cast
+from typing import Any, BinaryIO, Protocol, TypeAlias
 
 from dedup.ingest.records import DamagedFileError, IngestError, ReadOptions
 
 _FREE_BYTES = 64 * 2**20
 _BUFFER = 2**20
-_ZSTANDARD_WINDOW = 2**27
 COMPRESSIONS = {b"\x1f\x8b": "gz", b"BZh": "bz2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zst"}
+Buffered: TypeAlias = "io.BufferedReader[Any]"
 
 
 def compression_of(head: bytes) -> str | None:
     """Name of the compression that the first bytes of a file show, or None."""
     return next((name for magic, name in COMPRESSIONS.items() if head.startswith(magic)), None)
+
+
+class _Expanding(Protocol):
+    def read1(self, size: int, /) -> bytes: ...
+
+    def close(self) -> None: ...
 
 
 class ExpandingStream(io.RawIOBase):
@@ -29,7 +35,7 @@ class ExpandingStream(io.RawIOBase):
     Raises ``DamagedFileError`` while reading.
     """
 
-    def __init__(self, source: IO[bytes], *, file: str, packed_size: int, options: ReadOptions) -> None:
+    def __init__(self, source: _Expanding, *, file: str, packed_size: int, options: ReadOptions) -> None:
         self._source = source
         self._file = file
         self._packed_size = max(1, packed_size)
@@ -68,15 +74,11 @@ class ExpandingStream(io.RawIOBase):
 
     def _read(self, size: int) -> bytes:
         try:
-            data = self._source.read1(size)  # type: ignore[attr-defined]
+            data = self._source.read1(size)
         except EOFError as error:
             raise DamagedFileError(f"{self._file} ends early: the compressed data is cut off.") from error
         except (OSError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, RuntimeError) as error:
             raise DamagedFileError(f"{self._file} is damaged: {error}.") from error
-        except Exception as error:
-            if type(error).__name__ == "ZstdError":
-                raise DamagedFileError(f"{self._file} is damaged: {error}.") from error
-            raise
         self._expanded += len(data)
         self._check_limits()
         return data
@@ -93,35 +95,45 @@ class ExpandingStream(io.RawIOBase):
             )
 
 
-def expanded(source: BinaryIO, compression: str, *, file: str, packed_size: int, options: ReadOptions) -> io.BufferedReader:
+def expanded(
+    source: BinaryIO, compression: str, *, file: str, packed_size: int, options: ReadOptions
+) -> Buffered:
     """Wrap a compressed stream as a buffered stream of its expanded bytes."""
     opener = _OPENERS[compression]
     watched = ExpandingStream(opener(source), file=file, packed_size=packed_size, options=options)
     return io.BufferedReader(watched, _BUFFER)
 
 
-def open_file(path: Path, *, file: str) -> io.BufferedReader:
+def open_file(path: Path, *, file: str) -> Buffered:
     """Open a file for reading bytes. Raises ``IngestError`` if that isn't possible."""
     try:
-        return path.open("rb", buffering=_BUFFER)
+        return io.BufferedReader(io.FileIO(path), _BUFFER)
     except OSError as error:
         raise IngestError(f"{file} can't be opened: {error.strerror}.") from error
 
 
-def _open_zstandard(source: BinaryIO) -> IO[bytes]:
-    import zstandard
+class _Zstandard:
+    """Arrow's reader for Zstandard, which reads frame after frame and notices a missing end."""
 
-    reader = zstandard.ZstdDecompressor(max_window_size=_ZSTANDARD_WINDOW).stream_reader(
-        source, read_across_frames=True, closefd=True
-    )
-    return cast("IO[bytes]", reader)
+    def __init__(self, source: BinaryIO) -> None:
+        import pyarrow as pa
+
+        self._stream = pa.CompressedInputStream(pa.PythonFile(source, mode="r"), "zstd")
+
+    def read1(self, size: int) -> bytes:
+        """Read at most ``size`` bytes."""
+        return bytes(self._stream.read(size))
+
+    def close(self) -> None:
+        """Close the source too."""
+        self._stream.close()
 
 
-_OPENERS: dict[str, Callable[[BinaryIO], IO[bytes]]] = {
-    "gz": lambda source: cast("IO[bytes]", gzip.GzipFile(fileobj=source)),
-    "bz2": lambda source: cast("IO[bytes]", bz2.BZ2File(source)),
-    "xz": lambda source: cast("IO[bytes]", lzma.LZMAFile(source)),
-    "zst": _open_zstandard,
+_OPENERS: dict[str, Callable[[BinaryIO], _Expanding]] = {
+    "gz": lambda source: gzip.GzipFile(fileobj=source),
+    "bz2": bz2.BZ2File,
+    "xz": lzma.LZMAFile,
+    "zst": _Zstandard,
 }
 
 

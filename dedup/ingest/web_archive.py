@@ -5,16 +5,19 @@ import zlib
 from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC
-from http.client import parse_headers
+from http.client import HTTPException, HTTPMessage, parse_headers
 from io import BytesIO
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from dedup.ingest.markup import decode_html
 from dedup.ingest.records import RECORD_LIMIT, DamagedFileError, Description, Problem, Record
 
+if TYPE_CHECKING:
+    from fastwarc.warc import WarcRecord
+
 _PAGE_TYPES = frozenset({"text/html", "application/xhtml+xml", "text/plain", ""})
 _CHUNK_HEAD = re.compile(rb"([0-9a-fA-F]{1,8})[ \t]*(?:;[^\r\n]*)?\r?\n")
-_CHARSET = re.compile(r"charset\s*=\s*[\"']?([\w.:-]+)", re.I)
+_CHARSET = re.compile(r"charset\s*=\s*[\"']?([\w.:-]+)", re.IGNORECASE)
 _GZIP_OR_ZLIB = 47
 _RAW_DEFLATE = -15
 _LONGEST_HEADER = 65_536
@@ -24,7 +27,8 @@ _TOLERATED_GAP = 64
 class WarcReader:
     """Reads the responses of a WARC file that carry a page: status 200 to 299, HTML or plain text.
 
-    Requests, revisits and metadata are no pages and are passed over; so are pictures and the like, with one remark at the end that counts them.
+    Requests, revisits and metadata are no pages and are passed over; so are pictures and the like, with one remark at the
+    end that counts them.
     A record that is cut off is a rejection.
     """
 
@@ -42,44 +46,57 @@ class WarcReader:
 
     def __iter__(self) -> Iterator[Record | Problem]:
         """Yield the pages; ``line`` is the number of the record in the file."""
-        from fastwarc.warc import ArchiveIterator, WarcRecordType
-
         try:
-            for record in ArchiveIterator(self._stream, parse_http=False, stream_detect=False, quirks_mode=True):
-                self._number += 1
-                yield from self._check_gap(record)
-                if record.record_type == WarcRecordType.response and record.is_http:
-                    yield from self._read(record)
+            yield from self._responses()
         except (OSError, ValueError) as error:
-            yield self._rejection(self._number + 1, f"the record is damaged ({error}); what follows was not read")
+            yield self._rejection(
+                self._number + 1, f"the record is damaged ({error}); what follows was not read"
+            )
         except BaseException as error:
             if type(error).__name__ != "PanicException":
                 raise
             yield self._rejection(self._number + 1, "the record is damaged; what follows was not read")
         if self._stream.failure:
-            yield self._rejection(self._number, f"{self._stream.failure} The last record is incomplete and was not stored.")
+            reason = f"{self._stream.failure} The last record is incomplete and was not stored."
+            yield self._rejection(self._number, reason)
         elif not self._pages:
             yield self._remark(f"no page among {self._number} records")
         if self._passed_over:
             counts = ", ".join(f"{count} {what}" for what, count in sorted(self._passed_over.items())[:8])
-            yield self._remark(f"responses that are no pages were passed over: {counts}")
+            yield self._remark(f"responses that are no pages were passed over: {counts}"[:300])
 
-    def _check_gap(self, record: Any) -> Iterator[Problem]:
+    def _responses(self) -> Iterator[Record | Problem]:
+        from fastwarc.warc import ArchiveIterator, WarcRecordType
+
+        for record in ArchiveIterator(self._stream, parse_http=False, stream_detect=False, quirks_mode=True):
+            self._number += 1
+            yield from self._check_gap(record)
+            if record.record_type == WarcRecordType.response and record.is_http:
+                yield from self._read(record)
+
+    def _check_gap(self, record: "WarcRecord") -> Iterator[Problem]:
         if self._number > 1 and record.stream_pos > self._end + _TOLERATED_GAP:
             gap = record.stream_pos - self._end
-            yield self._remark(f"about {gap:,} bytes before this record belong to no record; they were passed over")
+            yield self._remark(
+                f"about {gap:,} bytes before this record belong to no record; they were passed over"
+            )
         headers = sum(len(name) + len(value) + 4 for name, value in record.headers.items())
         self._end = record.stream_pos + headers + record.content_length
 
-    def _read(self, record: Any) -> Iterator[Record | Problem]:
+    def _read(self, record: "WarcRecord") -> Iterator[Record | Problem]:
         address = (record.headers.get("WARC-Target-URI") or "").strip("<> ").replace(" ", "%20")
         if record.content_length > RECORD_LIMIT:
-            yield self._rejection(self._number, f"the response is longer than {RECORD_LIMIT:,} bytes", address)
+            yield self._rejection(
+                self._number, f"the response is longer than {RECORD_LIMIT:,} bytes", address
+            )
             return
         message = record.reader.read()
         if len(message) < record.content_length:
             if not self._stream.failure:
-                reason = f"the file ends early: the record is incomplete, {len(message)} of {record.content_length} bytes; it was not stored"
+                reason = (
+                    f"the file ends early: the record is incomplete ({len(message):,} of {record.content_length:,} bytes) "
+                    "and was not stored"
+                )
                 yield self._rejection(self._number, reason, address)
             return
         found = read_response(message)
@@ -89,7 +106,9 @@ class WarcReader:
         self._pages += 1
         yield from self._page(record, address, *found)
 
-    def _page(self, record: Any, address: str, media_type: str, charset: str, body: bytes) -> Iterator[Record | Problem]:
+    def _page(
+        self, record: "WarcRecord", address: str, media_type: str, charset: str, body: bytes
+    ) -> Iterator[Record | Problem]:
         text, remark = decode_html(body, declared=charset)
         if remark:
             yield self._remark(remark, address)
@@ -112,7 +131,9 @@ class WarcReader:
         return Problem(file=self.file, line=self._number, field="", reason=reason, example=example[:300])
 
     def _rejection(self, line: int, reason: str, example: str = "") -> Problem:
-        return Problem(file=self.file, line=line, field="", reason=reason, example=example[:300], is_rejection=True)
+        return Problem(
+            file=self.file, line=line, field="", reason=reason, example=example[:300], is_rejection=True
+        )
 
 
 def read_response(message: bytes) -> tuple[str, str, bytes] | str:
@@ -126,8 +147,10 @@ def read_response(message: bytes) -> tuple[str, str, bytes] | str:
     headers = _headers(head)
     content_type = str(headers.get("Content-Type") or "")
     media_type = content_type.partition(";")[0].strip().lower()
-    body = decode_body(body, str(headers.get("Transfer-Encoding") or ""), str(headers.get("Content-Encoding") or ""))
-    if media_type not in _PAGE_TYPES or (not media_type and not body.lstrip()[:1] == b"<"):
+    body = decode_body(
+        body, str(headers.get("Transfer-Encoding") or ""), str(headers.get("Content-Encoding") or "")
+    )
+    if media_type not in _PAGE_TYPES or (not media_type and body.lstrip()[:1] != b"<"):
         return f"of type {media_type[:40] or 'unknown'}"
     charset = _CHARSET.search(content_type)
     return media_type, charset[1] if charset else "", body
@@ -143,12 +166,13 @@ def decode_body(body: bytes, transfer_encoding: str, content_encoding: str) -> b
 
 
 def unchunk(body: bytes) -> bytes:
-    """Join the chunks of a chunked body; a body that isn't chunked from end to end comes back unchanged.
+    r"""Join the chunks of a chunked body; a body that isn't chunked from end to end comes back unchanged.
 
-    >>> unchunk(b"5\\r\\nHello\\r\\n0\\r\\n\\r\\n"), unchunk(b"Hello")
+    >>> unchunk(b"5\r\nHello\r\n0\r\n\r\n"), unchunk(b"Hello")
     (b'Hello', b'Hello')
     """
-    pieces, at = [], 0
+    pieces: list[bytes] = []
+    at = 0
     while True:
         head = _CHUNK_HEAD.match(body, at)
         if not head:
@@ -199,21 +223,21 @@ def _unbrotli(body: bytes) -> bytes:
 
 
 def _head_and_body(message: bytes) -> tuple[bytes, bytes]:
-    ends = [(at, len(end)) for end in (b"\r\n\r\n", b"\n\n") if (at := message.find(end, 0, _LONGEST_HEADER)) >= 0]
+    ends = [
+        (at, len(end)) for end in (b"\r\n\r\n", b"\n\n") if (at := message.find(end, 0, _LONGEST_HEADER)) >= 0
+    ]
     if not ends:
         return message[:_LONGEST_HEADER], b""
     at, length = min(ends)
     return message[:at], message[at + length :]
 
 
-def _headers(head: bytes) -> Any:
-    from http.client import HTTPException
-
+def _headers(head: bytes) -> HTTPMessage:
     _, _, fields = head.partition(b"\n")
     try:
         return parse_headers(BytesIO(fields + b"\r\n\r\n"))
     except HTTPException:
-        return {}
+        return HTTPMessage()
 
 
 class _QuietStream:
@@ -227,12 +251,20 @@ class _QuietStream:
     def read(self, size: int = -1) -> bytes:
         """Read at most ``size`` bytes."""
         try:
-            data = self._stream.read1(size)  # type: ignore[attr-defined]
+            data = bytes(self._stream.read1(size))  # type: ignore[attr-defined]
         except DamagedFileError as error:
             self.failure = error
             return b""
         self._at += len(data)
         return data
+
+    def close(self) -> None:
+        """Close the stream below."""
+        self._stream.close()
+
+    def seek(self, offset: int, whence: int = 0, /) -> int:
+        """Refuse: archives are read from beginning to end."""
+        raise OSError(f"no way to {offset} from {whence}")
 
     def tell(self) -> int:
         """Bytes read so far."""
