@@ -9,7 +9,8 @@ from itertools import zip_longest
 
 from dedup.diffing.shapes import Note
 
-_NUMBER = r"(?<![\w.,])[+\-−]?\d+(?:[.,:/]\d+|[ \u00a0\u202f'’]\d{3}(?!\d))*"
+_FRACTION = r"[¼-¾⅐-⅞]"
+_NUMBER = rf"(?<![\w.,])[+\-−]?(?:\d+(?:[.,:/]\d+|[ \u00a0\u202f'’]\d{{3}}(?!\d))*{_FRACTION}?|{_FRACTION})"
 _CURRENCY_SIGN = r"[$€£¥₹₽₩₺₴₫฿₪]"
 _CURRENCY = rf"(?:{_CURRENCY_SIGN}|(?:EUR|USD|GBP|CHF|JPY|CNY|SEK|NOK|DKK|PLN|CZK|CAD|AUD|INR|HUF|BRL)\b)"
 _CURRENCY_NAME = r"(?:euros?|dollars?|pounds?|francs?|crowns?|cents?|kr|zł|Kč|Ft|yen|yuan|元|円|원)(?!\w)"

@@ -70,39 +70,46 @@ def settled(
     sentence ends or clause marks reads better. ``qualities`` rate, per side, an edge before a token;
     ``lines`` are the encoded texts.
     """
-    found = list(hunks)
+    found = _with_equal_ends(hunks)
     for place, hunk in enumerate(found):
-        if hunk.is_equal or (hunk.left_first < hunk.left_last and hunk.right_first < hunk.right_last):
+        is_two_sided = hunk.left_first < hunk.left_last and hunk.right_first < hunk.right_last
+        if hunk.is_equal or is_two_sided:
             continue
         side = 0 if hunk.left_first < hunk.left_last else 1
-        first, last = _range(hunk, side)
-        room = (
-            _room(found, place - 1, is_end=place == 1),
-            _room(found, place + 1, is_end=place + 2 == len(found)),
-        )
-        quality = qualities[side]
-        shift = max(
-            _shifts(lines[side], first, last, room),
-            key=lambda shift: (quality(first + shift) + quality(last + shift), -abs(shift), shift),
-        )
-        if shift:
-            found[place] = _moved(hunk, shift, shift)
-            if place:
-                found[place - 1] = _moved(found[place - 1], 0, shift)
-            if place + 1 < len(found):
-                found[place + 1] = _moved(found[place + 1], shift, 0)
+        shift = _best_shift(found, place, lines[side], qualities[side], side)
+        found[place - 1] = _moved(found[place - 1], 0, shift)
+        found[place] = _moved(hunk, shift, shift)
+        found[place + 1] = _moved(found[place + 1], shift, 0)
     return [hunk for hunk in found if hunk.size]
+
+
+def _with_equal_ends(hunks: Sequence[Hunk]) -> list[Hunk]:
+    """Hunks between two equal ones, which are empty where the passages begin or end with a change."""
+    if not hunks:
+        return []
+    first, last = hunks[0], hunks[-1]
+    start = Hunk(first.left_first, first.left_first, first.right_first, first.right_first, is_equal=True)
+    end = Hunk(last.left_last, last.left_last, last.right_last, last.right_last, is_equal=True)
+    return [*([] if first.is_equal else [start]), *hunks, *([] if last.is_equal else [end])]
+
+
+def _best_shift(hunks: Sequence[Hunk], place: int, line: str, quality: EdgeQuality, side: int) -> int:
+    first, last = _range(hunks[place], side)
+    before = _room(hunks[place - 1], is_end=place == 1)
+    after = _room(hunks[place + 1], is_end=place + 2 == len(hunks))
+    return max(
+        _shifts(line, first, last, (before, after)),
+        key=lambda shift: (quality(first + shift) + quality(last + shift), -abs(shift), shift),
+    )
 
 
 def _range(hunk: Hunk, side: int) -> tuple[int, int]:
     return (hunk.right_first, hunk.right_last) if side else (hunk.left_first, hunk.left_last)
 
 
-def _room(hunks: Sequence[Hunk], place: int, *, is_end: bool) -> int:
-    """Tokens that the equal neighbour can give away: all of them at the end of the passage, else all but one."""
-    if not 0 <= place < len(hunks):
-        return 0
-    return min(FARTHEST_SLIDE, hunks[place].size - (not is_end))
+def _room(hunk: Hunk, *, is_end: bool) -> int:
+    """Tokens that an equal neighbour can give away: all of them at the end of the passage, else all but one."""
+    return min(FARTHEST_SLIDE, hunk.size if is_end else hunk.size - 1)
 
 
 def _shifts(line: str, first: int, last: int, room: tuple[int, int]) -> Iterator[int]:
@@ -131,8 +138,8 @@ def _moved(hunk: Hunk, first: int, last: int) -> Hunk:
 def without_islands(hunks: Iterable[Hunk]) -> list[Hunk]:
     """Let changes swallow the one or two equal tokens between them that would only break up the picture.
 
-    An island goes under if the changes on its two sides are together more than twice as long: between two
-    single changed words it stays, so that "12 of 14" against "13 of 15" marks the numbers only.
+    An island goes under if the changes on its two sides are together more than three times as long: between
+    small changes it stays, so that "12 of 14" against "13 of 15" marks the numbers only.
     """
     waiting = list(hunks)
     found: list[Hunk] = []
@@ -148,7 +155,7 @@ def without_islands(hunks: Iterable[Hunk]) -> list[Hunk]:
 def _is_island(before: list[Hunk], hunk: Hunk, after: list[Hunk]) -> bool:
     if not hunk.is_equal or not before or not after or before[-1].is_equal:
         return False
-    return hunk.size <= LONGEST_ISLAND and before[-1].size + after[0].size > 2 * hunk.size
+    return hunk.size <= LONGEST_ISLAND and before[-1].size + after[0].size > 3 * hunk.size
 
 
 def folded(hunks: Iterable[Hunk], *, context: int, starts_bare: bool, ends_bare: bool) -> Iterator[Hunk]:

@@ -20,6 +20,7 @@ _SENTENCE_END = re.compile(
     r"[.!?…؟։।॥]+[\"'”’»)\]]*\s+"  # scripts that leave a blank after a sentence
     r"|[。！？｡]+[」』”’）]*\s*"  # scripts that don't
 )
+_LIST_ITEM = re.compile(r"[-*•·>|#]|\d+[.)]\s")
 _CLAUSE_END = re.compile(r"[.!?…؟։।॥,;:–—)\]]\s|\s[(\[]|[。！？｡、，；：]")
 
 
@@ -174,10 +175,16 @@ def paragraph_starts(raw: str) -> list[int]:
 
 
 def _starts_in_block(block: list[tuple[int, str]]) -> list[int]:
-    lengths = [len(line) for _, line in block]
-    longest = max(lengths, default=0)
-    is_wrapped = len(block) > 1 and 45 <= longest <= 100 and min(lengths[:-1]) >= 0.6 * longest
-    return [start for start, _ in (block[:1] if is_wrapped else block)]
+    return [start for start, _ in (block[:1] if _is_wrapped([line for _, line in block]) else block)]
+
+
+def _is_wrapped(lines: list[str]) -> bool:
+    """Whether lines look like one paragraph cut by width: the next word would nearly never have fitted."""
+    longest = max(map(len, lines), default=0)
+    if len(lines) < 2 or not 45 <= longest <= 100 or any(map(_LIST_ITEM.match, lines[1:])):
+        return False
+    full = sum(len(line) + 1 + len(following.split()[0]) > longest for line, following in pairwise(lines))
+    return full >= 0.9 * (len(lines) - 1)
 
 
 def sentence_starts(raw: str, paragraphs: list[int]) -> list[int]:
