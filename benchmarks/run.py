@@ -26,17 +26,8 @@ RESULTS = Path(__file__).parent / "results"
 QUICK_DIVISOR = 20
 QUICK_LEAST = 200
 TIMEOUT_SECONDS = 300
-ONE_THREAD = dict.fromkeys(
-    (
-        "OMP_NUM_THREADS",
-        "OPENBLAS_NUM_THREADS",
-        "MKL_NUM_THREADS",
-        "RAYON_NUM_THREADS",
-        "POLARS_MAX_THREADS",
-        "ARROW_NUM_THREADS",
-    ),
-    "1",
-)
+THREADS = ("OMP_NUM", "OPENBLAS_NUM", "MKL_NUM", "RAYON_NUM", "POLARS_MAX", "ARROW_NUM")
+ONE_THREAD = {f"{library}_THREADS": "1" for library in THREADS}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
