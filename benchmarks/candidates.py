@@ -1,6 +1,6 @@
 """Signatures to candidate pairs: seconds and added memory for a million random signatures with planted neighbours.
 
-    python -m benchmarks.candidates [--texts 1000000] [--bands 30] [--rows-per-band 4] [--pairs 20000] [--repeat 3]
+    python -m benchmarks.candidates [--texts 1000000] [--bands 30] [--rows-per-band 4] [--pairs 145000] [--repeat 3]
 
 Signatures are drawn, not made from texts, so that nothing but the search is measured. Prints one JSON object: the best
 of the runs, all runs, the memory that the search added, and a check that the planted pairs were found.
