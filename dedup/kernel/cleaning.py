@@ -1,3 +1,4 @@
+# ruff: noqa: PLR1714, SIM109 - a search in a tuple compiles slowly and runs slowly
 """The compiled way from UTF-8 to clean streams; ``dedup.text`` is what it must equal."""
 
 import numpy as np
@@ -7,6 +8,7 @@ from dedup.characters import fold
 from dedup.kernel.columns import CleanColumn, TextColumn
 from dedup.kernel.compiling import compiled
 from dedup.kernel.fallback import exact_keys
+from dedup.kernel.lanes import write_plain
 from dedup.kernel.tables import (
     BLANK,
     CLASS_MASK,
@@ -24,7 +26,6 @@ from dedup.kernel.tables import (
     ORDER_SHIFT,
     ORDERED_MARK,
     PLUS,
-    SINGLE,
     SOLITARY,
     SYMBOL,
     VALUE_MASK,
@@ -33,8 +34,11 @@ from dedup.kernel.tables import (
 )
 from dedup.specs import NormaliserName
 
-_MOST_BYTES_PER_WORD_CHARACTER = 5
-_NEEDS_NEIGHBOURS = -1
+_MOST_BYTES_PER_CHARACTER = 5
+NEEDS_NEIGHBOURS = -1
+LOOKAHEAD = 4
+KIND_SHIFT = 24
+_WORD_KINDS = LETTER << 32 | (MARK - LETTER + 1)
 
 CodePoints = NDArray[np.int32]
 Bytes = NDArray[np.uint8]
@@ -59,29 +63,17 @@ def _streams(
     texts: TextColumn, tables: CharacterTables, words: NDArray[np.int32], *, is_folded: bool
 ) -> TextColumn:
     longest = int(np.diff(texts.offsets).max(initial=0))
-    code_points = np.empty(longest + 64, np.int32)
-    stream = np.empty(_MOST_BYTES_PER_WORD_CHARACTER * code_points.shape[0], np.uint8)
+    marked = np.empty(longest + 64, np.int32)
+    stream = np.empty(_MOST_BYTES_PER_CHARACTER * marked.shape[0], np.uint8)
     offsets = np.zeros(len(texts) + 1, np.int64)
     out = np.empty(int(texts.offsets[-1] - texts.offsets[0]) + stream.shape[0], np.uint8)
+    columns = (texts.data, texts.offsets, is_folded)
+    characters = (tables.folding, tables.expansions, tables.kinds)
     done = 0
-    while True:
-        done = _clean_from(
-            done,
-            texts.data,
-            texts.offsets,
-            is_folded,
-            tables.folding,
-            tables.expansions,
-            tables.kinds,
-            code_points,
-            stream,
-            out,
-            offsets,
-            words,
-        )
-        if done == len(texts):
-            break
-        out = np.concatenate([out, np.empty(out.shape[0], np.uint8)])
+    while done < len(texts):
+        done = _clean_from(done, columns, characters, (marked, stream), out, offsets, words)
+        if done < len(texts):
+            out = np.concatenate([out, np.empty(out.shape[0], np.uint8)])
     return TextColumn(out[: offsets[-1]], offsets)
 
 
@@ -101,30 +93,24 @@ def _with_replaced(streams: TextColumn, places: NDArray[np.intp], others: TextCo
 
 
 @compiled
-def _clean_from(  # noqa: PLR0913 - one call per column, all of it arrays
+def _clean_from(
     first: int,
-    data: Bytes,
-    bounds: NDArray[np.int64],
-    is_folded: bool,  # noqa: FBT001 - compiled loops take no keywords
-    folding: NDArray[np.uint32],
-    expansions: NDArray[np.int32],
-    kinds: Bytes,
-    code_points: CodePoints,
-    stream: Bytes,
+    texts: tuple[Bytes, NDArray[np.int64], bool],
+    tables: tuple[NDArray[np.uint32], CodePoints, Bytes],
+    scratch: tuple[CodePoints, Bytes],
     out: Bytes,
     offsets: NDArray[np.int64],
     words: NDArray[np.int32],
 ) -> int:
+    """Clean texts from ``first`` on; gives how far it came before ``out`` was full."""
+    data, bounds, is_folded = texts
+    marked, stream = scratch
     for text in range(first, bounds.shape[0] - 1):
-        start, end = bounds[text], bounds[text + 1]
-        if is_folded:
-            count = _decode_text(data, start, end, code_points)
-        else:
-            count = _fold_text(data, start, end, folding, expansions, code_points)
+        count = _mark_characters(data, bounds[text], bounds[text + 1], is_folded, tables, marked)
         length = 0
-        words[text] = -1
+        words[text] = count
         if count >= 0:
-            length, words[text] = _write_words(code_points, count, kinds, stream)
+            length, words[text] = _write_words(marked, count, stream)
         begin = offsets[text]
         if begin + length > out.shape[0]:
             return text
@@ -135,65 +121,68 @@ def _clean_from(  # noqa: PLR0913 - one call per column, all of it arrays
 
 @compiled
 def _decode(data: Bytes, place: int) -> tuple[int, int]:
+    """Give the code point of two bytes or more that starts here, and the place after it."""
     lead = np.int64(data[place])
-    if lead < 0x80:
-        return lead, 1
+    second = np.int64(data[place + 1]) & 0x3F
     if lead < 0xE0:
-        return (lead & 0x1F) << 6 | np.int64(data[place + 1]) & 0x3F, 2
+        return (lead & 0x1F) << 6 | second, place + 2
+    third = np.int64(data[place + 2]) & 0x3F
     if lead < 0xF0:
-        return (lead & 0x0F) << 12 | (np.int64(data[place + 1]) & 0x3F) << 6 | np.int64(
-            data[place + 2]
-        ) & 0x3F, 3
-    high = (lead & 0x07) << 18 | (np.int64(data[place + 1]) & 0x3F) << 12
-    return high | (np.int64(data[place + 2]) & 0x3F) << 6 | np.int64(data[place + 3]) & 0x3F, 4
+        return (lead & 0x0F) << 12 | second << 6 | third, place + 3
+    fourth = np.int64(data[place + 3]) & 0x3F
+    return (lead & 0x07) << 18 | second << 12 | third << 6 | fourth, place + 4
 
 
 @compiled
-def _decode_text(data: Bytes, start: int, end: int, code_points: CodePoints) -> int:
-    count = 0
-    place = start
-    while place < end:
-        code_point, width = _decode(data, place)
-        code_points[count] = code_point
+def _mark_expansion(expansions: CodePoints, place: int, kinds: Bytes, marked: CodePoints, count: int) -> int:
+    for offset in range(1, np.int64(expansions[place]) + 1):
+        part = np.int64(expansions[place + offset])
+        marked[count] = part | np.int64(kinds[part]) << KIND_SHIFT
         count += 1
-        place += width
     return count
 
 
 @compiled
-def _fold_text(
+def _mark_characters(
     data: Bytes,
     start: int,
     end: int,
-    folding: NDArray[np.uint32],
-    expansions: NDArray[np.int32],
-    code_points: CodePoints,
+    is_folded: bool,  # noqa: FBT001 - compiled loops take no keywords
+    tables: tuple[NDArray[np.uint32], CodePoints, Bytes],
+    marked: CodePoints,
 ) -> int:
+    """Fold a text into code points with their kinds above them; negative if a character needs its neighbours."""
+    folding, expansions, kinds = tables
     count = 0
     order = 0
     place = start
     while place < end:
-        code_point, width = _decode(data, place)
-        place += width
-        entry = np.int64(folding[code_point])
+        code_point = np.int64(data[place])
+        if code_point < 0x80:
+            value = np.int64(folding[code_point]) & VALUE_MASK
+            marked[count] = value | np.int64(kinds[value]) << KIND_SHIFT
+            count += 1
+            place += 1
+            order = 0
+            continue
+        code_point, place = _decode(data, place)
+        entry = code_point if is_folded else np.int64(folding[code_point])
         kind = (entry >> CLASS_SHIFT) & CLASS_MASK
+        value = entry & VALUE_MASK
         if kind == DROPPED:
             continue
         own = entry >> ORDER_SHIFT
         if kind == DEPENDENT or (kind == ORDERED_MARK and own < order):
-            return _NEEDS_NEIGHBOURS
+            return NEEDS_NEIGHBOURS
         order = own
-        value = entry & VALUE_MASK
         if kind != EXPANSION:
-            code_points[count] = value
+            marked[count] = value | np.int64(kinds[value]) << KIND_SHIFT
             count += 1
             continue
-        size = expansions[value]
-        if count + size + end - place > code_points.shape[0]:
-            return _NEEDS_NEIGHBOURS
-        for offset in range(size):
-            code_points[count + offset] = expansions[value + 1 + offset]
-        count += size
+        if count + np.int64(expansions[value]) + end - place + LOOKAHEAD > marked.shape[0]:
+            return NEEDS_NEIGHBOURS
+        count = _mark_expansion(expansions, value, kinds, marked, count)
+    marked[count : count + LOOKAHEAD] = 0
     return count
 
 
@@ -219,98 +208,125 @@ def _put(stream: Bytes, length: int, code_point: int) -> int:
 
 
 @compiled
-def _kind_at(code_points: CodePoints, count: int, kinds: Bytes, place: int) -> int:
-    if place >= count:
-        return 0
-    return np.int64(kinds[code_points[place]])
-
-
-@compiled
-def _is_amount(code_points: CodePoints, count: int, kinds: Bytes, place: int) -> bool:
+def _is_amount(marked: CodePoints, place: int) -> bool:
     """Tell whether a digit, or a currency sign and a digit, stands here."""
-    kind = _kind_at(code_points, count, kinds, place)
-    if kind == CURRENCY:
-        kind = _kind_at(code_points, count, kinds, place + 1)
-    return kind == DIGIT
+    kind = marked[place] >> KIND_SHIFT
+    return kind == DIGIT or (kind == CURRENCY and marked[place + 1] >> KIND_SHIFT == DIGIT)
 
 
 @compiled
-def _is_sign(code_points: CodePoints, count: int, kinds: Bytes, place: int, before: int) -> bool:
-    kind = kinds[code_points[place]]
-    if before in (LETTER, DIGIT) or (kind == PLUS and before in (PLUS, NUMBER_SIGN)):
+def _is_sign(marked: CodePoints, place: int, before: int) -> bool:
+    """Tell whether the plus or minus here belongs to the number that follows."""
+    if before == LETTER or before == DIGIT:
         return False
-    return kind in (PLUS, MINUS) and _is_amount(code_points, count, kinds, place + 1)
+    if marked[place] >> KIND_SHIFT == PLUS and (before == PLUS or before == NUMBER_SIGN):
+        return False
+    return _is_amount(marked, place + 1)
 
 
 @compiled
-def _end_of_word(code_points: CodePoints, count: int, kinds: Bytes, place: int) -> int:
-    """Give where the word that starts here ends, the signs that stick to it included."""
-    kind = kinds[code_points[place]]
-    if kind in (SYMBOL, CURRENCY):
-        return place + 1
-    end = place + 1
-    if kind == SOLITARY:
-        while _kind_at(code_points, count, kinds, end) == MARK:
-            end += 1
-        if _kind_at(code_points, count, kinds, end) == PLUS and _is_amount(
-            code_points, count, kinds, end + 1
-        ):
-            return end
-    else:
-        following = _kind_at(code_points, count, kinds, end)
-        while following in (LETTER, DIGIT, MARK):
-            end += 1
-            following = _kind_at(code_points, count, kinds, end)
-    while _kind_at(code_points, count, kinds, end) in (PLUS, NUMBER_SIGN):
-        end += 1
-    return end
-
-
-@compiled
-def _end_of_comparison(code_points: CodePoints, count: int, kinds: Bytes, place: int) -> tuple[int, bool]:
-    """Give where a run of comparison signs ends, and whether a number follows."""
+def _end_of_comparison(marked: CodePoints, place: int) -> int:
+    """Give where the run of comparison signs that starts here ends; negative if no number follows it."""
     end = place
-    while _kind_at(code_points, count, kinds, end) == COMPARISON:
+    while marked[end] >> KIND_SHIFT == COMPARISON:
         end += 1
     number = end
-    while _kind_at(code_points, count, kinds, number) == BLANK:
+    while marked[number] >> KIND_SHIFT == BLANK:
         number += 1
-    if _kind_at(code_points, count, kinds, number) in (PLUS, MINUS):
+    kind = marked[number] >> KIND_SHIFT
+    if kind == PLUS or kind == MINUS:
         number += 1
-    return end, _is_amount(code_points, count, kinds, number)
+    return end if _is_amount(marked, number) else -end
 
 
 @compiled
-def _write_words(code_points: CodePoints, count: int, kinds: Bytes, stream: Bytes) -> tuple[int, int]:
-    length = 0
-    words = 0
-    place = 0
-    before = 0
+def _end_of_signs(marked: CodePoints, place: int) -> int:
+    """Give where the run of plus and number signs that sticks to a word ends."""
+    kind = marked[place] >> KIND_SHIFT
+    while kind == PLUS or kind == NUMBER_SIGN:
+        place += 1
+        kind = marked[place] >> KIND_SHIFT
+    return place
+
+
+@compiled
+def _end_of_solitary(marked: CodePoints, place: int) -> int:
+    """Give where a letter with its marks, and the signs that stick to it, end."""
+    end = place + 1
+    while marked[end] >> KIND_SHIFT == MARK:
+        end += 1
+    if marked[end] >> KIND_SHIFT == PLUS and _is_amount(marked, end + 1):
+        return end
+    return _end_of_signs(marked, end)
+
+
+@compiled
+def _end_of_other(marked: CodePoints, place: int, before: int) -> int:
+    """Give where the word that starts with no letter or digit ends; ``-end`` if what ends there is no word."""
+    kind = marked[place] >> KIND_SHIFT
+    if kind == SOLITARY:
+        return _end_of_solitary(marked, place)
+    if kind == SYMBOL or kind == CURRENCY:
+        return place + 1
+    if kind == COMPARISON:
+        return _end_of_comparison(marked, place)
+    if (kind == PLUS or kind == MINUS) and _is_sign(marked, place, before):
+        return place + 1 + (marked[place + 1] >> KIND_SHIFT == CURRENCY)
+    return -place - 1
+
+
+@compiled
+def _write(marked: CodePoints, start: int, end: int, stream: Bytes, length: int) -> int:
+    for place in range(start, end):
+        length = _put(stream, length, marked[place] & VALUE_MASK)
+    return length
+
+
+@compiled
+def _write_run(marked: CodePoints, start: int, stream: Bytes, length: int) -> tuple[int, int]:
+    """Write letters, digits and their marks; gives the place after them and the new length."""
+    place = start
+    while True:
+        plain = write_plain(marked, place, _WORD_KINDS, stream, length)
+        place += plain
+        length += plain
+        if plain == 16:
+            continue
+        character = marked[place]
+        if character >> KIND_SHIFT < LETTER or character >> KIND_SHIFT > MARK:
+            return place, length
+        length = _put(stream, length, character & VALUE_MASK)
+        place += 1
+
+
+@compiled
+def _write_words(marked: CodePoints, count: int, stream: Bytes) -> tuple[int, int]:
+    """Write the clean stream of marked characters; gives its length in bytes and the number of words."""
+    length = words = place = before = 0
     while place < count:
-        kind = np.int64(kinds[code_points[place]])
-        end = place
-        if kind in (LETTER, DIGIT, SOLITARY, SYMBOL, CURRENCY):
-            end = _end_of_word(code_points, count, kinds, place)
-        elif kind in (PLUS, MINUS):
-            if _is_sign(code_points, count, kinds, place, before):
-                end = _end_of_word(code_points, count, kinds, place + 1)
-        elif kind == COMPARISON:
-            end, is_word = _end_of_comparison(code_points, count, kinds, place)
-            if not is_word:
-                place, before = end, COMPARISON
-                continue
-        if end == place:
+        kind = marked[place] >> KIND_SHIFT
+        if kind <= BLANK:
             before = kind
             place += 1
             continue
-        if words:
-            stream[length] = 0x20
-            length += 1
+        if kind > DIGIT:
+            end = _end_of_other(marked, place, before)
+            if end < 0:
+                before = kind
+                place = -end
+                continue
+            length = _write(marked, place, end, stream, length)
+            place = end
+            before = SOLITARY if kind == SOLITARY else marked[end - 1] >> KIND_SHIFT
+        if kind <= DIGIT or ((kind == PLUS or kind == MINUS) and before == kind):
+            place, length = _write_run(marked, place, stream, length)
+            before = LETTER
+        end = _end_of_signs(marked, place) if before == LETTER else place
+        if end > place:
+            length = _write(marked, place, end, stream, length)
+            before = PLUS
+            place = end
+        stream[length] = 0x20
+        length += 1
         words += 1
-        while place < end:
-            length = _put(stream, length, code_points[place])
-            place += 1
-        before = np.int64(kinds[code_points[end - 1]])
-        if before == MARK:
-            before = SOLITARY if kind == SOLITARY else LETTER
-    return length, words
+    return max(0, length - 1), words

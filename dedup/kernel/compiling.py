@@ -1,7 +1,7 @@
 """How the kernel's loops are compiled: without the interpreter lock, kept on disk where a folder for it exists."""
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from numba import njit
 
@@ -15,7 +15,6 @@ def compiled(loop: Loop) -> Loop:
     neither can, each process compiles for itself.
     """
     try:
-        dispatcher: Loop = njit(nogil=True, cache=True)(loop)
+        return cast("Loop", njit(nogil=True, cache=True)(loop))
     except RuntimeError:
-        dispatcher = njit(nogil=True)(loop)
-    return dispatcher
+        return cast("Loop", njit(nogil=True)(loop))

@@ -1,11 +1,11 @@
+# ruff: noqa: ARG001 - numba prescribes the arguments of what writes its code
 """One compression step of SHA-1 for 16 messages, and of BLAKE2b for 8, each message in its own vector lane."""
 
 from llvmlite import ir
 from numba.core import types
 from numba.core.base import BaseContext
-from numba.core.typing import Context
+from numba.core.typing.context import Context
 from numba.core.typing.templates import Signature
-from numba.extending import intrinsic
 
 from dedup.kernel.lanes import (
     LANES_OF_LONGS,
@@ -20,6 +20,7 @@ from dedup.kernel.lanes import (
     splat,
     store,
     transpose,
+    vector_code,
 )
 
 SHA1_START = (0x67452301, 0xEFCDAB89, 0x98BADCFE, 0x10325476, 0xC3D2E1F0)
@@ -63,9 +64,9 @@ _BLAKE2B_MIXES = (
 )
 
 
-@intrinsic
+@vector_code
 def sha1_step(
-    typing_context: Context,  # noqa: ARG001 - numba passes it
+    typing_context: Context,
     blocks: types.Array,
     state: types.Array,
 ) -> Intrinsic:
@@ -110,9 +111,9 @@ def _sha1_choice(builder: ir.IRBuilder, step: int, b: ir.Value, c: ir.Value, d: 
     return builder.xor(builder.xor(b, c), d)
 
 
-@intrinsic
+@vector_code
 def blake2b_step(
-    typing_context: Context,  # noqa: ARG001 - numba passes it
+    typing_context: Context,
     blocks: types.Array,
     state: types.Array,
     taken: types.Array,

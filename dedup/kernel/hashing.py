@@ -94,7 +94,7 @@ def hash_shingles(word_hashes: Longs, words: int, k: int, hashes: Longs) -> int:
 
 
 @compiled
-def sha1_shingles(  # noqa: PLR0913 - scratch arrays are the caller's
+def sha1_shingles(  # noqa: PLR0913, PLR0917 - scratch arrays are the caller's
     stream: Bytes,
     starts: Places,
     ends: Places,
@@ -161,7 +161,7 @@ def _fill_sha1_block(stream: Bytes, start: int, size: int, block: int, blocks: B
 
 
 @compiled
-def _sha1_long(  # noqa: PLR0913 - scratch arrays are the caller's
+def _sha1_long(
     stream: Bytes,
     starts: Places,
     ends: Places,
@@ -189,7 +189,7 @@ def _sha1_long(  # noqa: PLR0913 - scratch arrays are the caller's
 
 
 @compiled
-def blake2b_shingles(  # noqa: PLR0913 - scratch arrays are the caller's
+def blake2b_shingles(  # noqa: PLR0913, PLR0917 - scratch arrays are the caller's
     stream: Bytes,
     starts: Places,
     ends: Places,
@@ -225,7 +225,7 @@ def blake2b_shingles(  # noqa: PLR0913 - scratch arrays are the caller's
 
 
 @compiled
-def _fill_blake2b_block(  # noqa: PLR0913 - scratch arrays are the caller's
+def _fill_blake2b_block(
     stream: Bytes,
     start: int,
     size: int,

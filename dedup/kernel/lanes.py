@@ -1,3 +1,4 @@
+# ruff: noqa: ARG001 - numba prescribes the arguments of what writes its code
 """Vector code for hashing many shingles at once, written for LLVM, which fits it to the processor it runs on.
 
 Every function here is called from compiled loops only. Arrays are contiguous; nothing checks bounds.
@@ -5,11 +6,12 @@ Vectors are 512 bits wide; where registers are narrower, LLVM splits them.
 """
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.base import BaseContext
-from numba.core.typing import Context
+from numba.core.typing.context import Context
 from numba.core.typing.templates import Signature
 from numba.extending import intrinsic
 
@@ -26,6 +28,12 @@ LANES_OF_LONGS = 8
 TILE_VECTORS = 8
 
 Intrinsic = tuple[Signature, Callable[..., ir.Value]]
+
+
+def vector_code(describe: Callable[..., Intrinsic]) -> Callable[..., Any]:
+    """Make a function for compiled loops from one that gives its signature and writes its LLVM code."""
+    function: Callable[..., Any] = intrinsic(describe)
+    return function
 
 
 def splat(vector: ir.VectorType, value: int) -> ir.Constant:
@@ -129,9 +137,9 @@ def repeat(
     return list(carried)
 
 
-@intrinsic
-def copy_padded(  # noqa: PLR0913 - the signature that compiled loops call
-    typing_context: Context,  # noqa: ARG001 - numba passes it
+@vector_code
+def copy_padded(
+    typing_context: Context,
     target: types.Array,
     target_place: types.Integer,
     source: types.Array,
@@ -161,9 +169,9 @@ def copy_padded(  # noqa: PLR0913 - the signature that compiled loops call
     return types.void(target, types.int64, source, types.int64, types.int64, types.int64), build
 
 
-@intrinsic
+@vector_code
 def blank_bits(
-    typing_context: Context,  # noqa: ARG001 - numba passes it
+    typing_context: Context,
     source: types.Array,
     place: types.Integer,
 ) -> Intrinsic:
@@ -179,10 +187,10 @@ def blank_bits(
     return types.uint64(source, types.int64), build
 
 
-@intrinsic
+@vector_code
 def trailing_zeros(
-    typing_context: Context,  # noqa: ARG001 - numba passes it
-    value: types.Integer,  # noqa: ARG001 - always taken as 64 bits
+    typing_context: Context,
+    value: types.Integer,
 ) -> Intrinsic:
     """Count the zeros below the lowest bit that is set; the value must not be 0."""
 
@@ -194,9 +202,43 @@ def trailing_zeros(
     return types.int64(types.uint64), build
 
 
-@intrinsic
+@vector_code
+def write_plain(
+    typing_context: Context,
+    marked: types.Array,
+    place: types.Integer,
+    limits: types.Integer,
+    stream: types.Array,
+    length: types.Integer,
+) -> Intrinsic:
+    """Write up to 16 ASCII characters of one word as bytes; gives how many of them belong to the word.
+
+    ``marked`` is ``int32[]`` of code points with kinds from bit 24 on; ``limits`` is the lowest kind that goes on
+    with a word in the upper 32 bits, the number of such kinds in the lower. Always writes 16 bytes.
+    """
+
+    def build(
+        context: BaseContext, builder: ir.IRBuilder, signature: Signature, arguments: list[ir.Value]
+    ) -> ir.Value:
+        characters = pointer_to(context, builder, signature.args[0], arguments[0])
+        target = pointer_to(context, builder, signature.args[3], arguments[3])
+        read = load(builder, WORDS, characters, builder.mul(arguments[1], ir.Constant(I64, 4)))
+        lowest = spread(builder, WORDS, builder.trunc(builder.lshr(arguments[2], ir.Constant(I64, 32)), I32))
+        number = spread(builder, WORDS, builder.trunc(arguments[2], I32))
+        kinds = builder.sub(builder.lshr(read, splat(WORDS, 24)), lowest)
+        plain = builder.icmp_unsigned("<", builder.and_(read, splat(WORDS, 0xFFFFFF)), splat(WORDS, 0x80))
+        goes_on = builder.and_(builder.icmp_unsigned("<", kinds, number), plain)
+        store(builder, builder.trunc(read, ir.VectorType(I8, 16)), target, arguments[4])
+        ends = builder.not_(builder.bitcast(goes_on, ir.IntType(16)))
+        guarded = builder.or_(builder.zext(ends, I64), ir.Constant(I64, 1 << 16))
+        return builder.cttz(guarded, ir.Constant(I1, 1))
+
+    return types.int64(marked, types.int64, types.int64, stream, types.int64), build
+
+
+@vector_code
 def read_long(
-    typing_context: Context,  # noqa: ARG001 - numba passes it
+    typing_context: Context,
     source: types.Array,
     place: types.Integer,
 ) -> Intrinsic:
@@ -211,9 +253,9 @@ def read_long(
     return types.uint64(source, types.int64), build
 
 
-@intrinsic
-def lower_to_least(  # noqa: PLR0913 - the signature that compiled loops call
-    typing_context: Context,  # noqa: ARG001 - numba passes it
+@vector_code
+def lower_to_least(
+    typing_context: Context,
     hashes: types.Array,
     count: types.Integer,
     factors: types.Array,
@@ -256,9 +298,9 @@ def lower_to_least(  # noqa: PLR0913 - the signature that compiled loops call
     return types.void(hashes, types.int64, factors, summands, types.int64, least), build
 
 
-@intrinsic
-def count_bits(  # noqa: PLR0913 - the signature that compiled loops call
-    typing_context: Context,  # noqa: ARG001 - numba passes it
+@vector_code
+def count_bits(
+    typing_context: Context,
     values: types.Array,
     first: types.Integer,
     count: types.Integer,

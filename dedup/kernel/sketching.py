@@ -72,12 +72,19 @@ def _permutations(num_perm: int, seed: int) -> Words32:
 
 
 @compiled
-def _scrambled(value: int) -> int:
-    """MurmurHash3's finaliser for 32 bits, which datasketch puts before its permutations."""
-    mixed = np.int64(value)
-    mixed = ((mixed ^ mixed >> 16) * 0x85EBCA6B) & 0xFFFFFFFF
-    mixed = ((mixed ^ mixed >> 13) * 0xC2B2AE35) & 0xFFFFFFFF
-    return mixed ^ mixed >> 16
+def _scramble(hashes: Words32, count: int) -> None:
+    """Apply MurmurHash3's finaliser for 32 bits, which datasketch puts before its permutations."""
+    for place in range(count):
+        value = np.int64(hashes[place])
+        value = ((value ^ value >> 16) * 0x85EBCA6B) & 0xFFFFFFFF
+        value = ((value ^ value >> 13) * 0xC2B2AE35) & 0xFFFFFFFF
+        hashes[place] = value ^ value >> 16
+
+
+@compiled
+def _keep_upper_halves(wide: Longs, count: int, hashes: Words32) -> None:
+    for place in range(count):
+        hashes[place] = wide[place] >> np.uint64(32)
 
 
 @compiled
@@ -100,12 +107,14 @@ def _sign_all(
     blocks = np.zeros(1024, np.uint8)
     state = np.empty(80, np.uint32)
     least = np.empty(factors.shape[0], np.uint32)
+    has_tokens = np.any(plan[:, 0] == _TOKENS)
     for text in range(bounds.shape[0] - 1):
         size = bounds[text + 1] - bounds[text]
         stream[:size] = data[bounds[text] : bounds[text + 1]]
         words = find_words(stream, size, starts, ends)
+        if has_tokens:
+            hash_words(stream, starts, ends, words, word_hashes)
         least[:] = _NO_WORDS
-        are_hashed = False
         count = 0
         for spec in range(plan.shape[0]):
             k, num_perm, tile = plan[spec, 1], plan[spec, 2], plan[spec, 3]
@@ -113,14 +122,9 @@ def _sign_all(
                 if plan[spec, 0] == _SHA1:
                     count = sha1_shingles(stream, starts, ends, words, k, blocks, state, scratch, hashes)
                 else:
-                    if not are_hashed:
-                        hash_words(stream, starts, ends, words, word_hashes)
-                        are_hashed = True
                     count = hash_shingles(word_hashes, words, k, wide)
-                    for shingle in range(count):
-                        hashes[shingle] = wide[shingle] >> np.uint64(32)
-                for shingle in range(count):
-                    hashes[shingle] = _scrambled(hashes[shingle])
+                    _keep_upper_halves(wide, count, hashes)
+                _scramble(hashes, count)
             for start in range(tile, tile + num_perm, _TILE):
                 lower_to_least(hashes, count, factors, summands, start, least)
             place = plan[spec, 5] + text * num_perm
@@ -280,7 +284,7 @@ def _overlap_all(
 
 
 @compiled
-def _distinct_shingles(  # noqa: PLR0913 - scratch arrays are the caller's
+def _distinct_shingles(  # noqa: PLR0913, PLR0917 - scratch arrays are the caller's
     data: Bytes,
     bounds: Places,
     text: int,

@@ -31,8 +31,8 @@ KINDS = (
     characters.BLANK,
     characters.LETTER,
     characters.DIGIT,
-    characters.SOLITARY,
     characters.MARK,
+    characters.SOLITARY,
     characters.SYMBOL,
     characters.CURRENCY,
     characters.PLUS,
@@ -40,9 +40,20 @@ KINDS = (
     characters.MINUS,
     characters.COMPARISON,
 )
-SEPARATOR, BLANK, LETTER, DIGIT, SOLITARY, MARK, SYMBOL, CURRENCY, PLUS, NUMBER_SIGN, MINUS, COMPARISON = (
-    range(len(KINDS))
-)
+(
+    SEPARATOR,
+    BLANK,
+    LETTER,
+    DIGIT,
+    MARK,
+    SOLITARY,
+    SYMBOL,
+    CURRENCY,
+    PLUS,
+    NUMBER_SIGN,
+    MINUS,
+    COMPARISON,
+) = range(len(KINDS))
 
 _building = Lock()
 
