@@ -2,6 +2,7 @@
 
 from dedup.clustering.components import by_smallest_ordinal, components, members_by_cluster
 from dedup.clustering.constraints import Clustering, Contradiction, cluster
+from dedup.clustering.continuity import Carried, Comparison, carry_numbers, compare
 from dedup.clustering.replay import Replay, replay_levels
 from dedup.clustering.review import (
     ImpliedPairs,
@@ -14,7 +15,9 @@ from dedup.clustering.review import (
 )
 
 __all__ = [
+    "Carried",
     "Clustering",
+    "Comparison",
     "Contradiction",
     "ImpliedPairs",
     "LowestSimilarities",
@@ -22,7 +25,9 @@ __all__ = [
     "WeakestLink",
     "bridges",
     "by_smallest_ordinal",
+    "carry_numbers",
     "cluster",
+    "compare",
     "components",
     "implied_pairs",
     "lowest_similarities",

@@ -104,3 +104,23 @@ def heaviest_pairing(weights: list[list[float]]) -> float:
         return max(without, weights[row][column] + best(row + 1, column + 1))
 
     return best(0, 0) if weights and weights[0] else 0.0
+
+
+def clusters_of(labels: list[int]) -> list[set[int]]:
+    """Members of each cluster, by label."""
+    return [
+        {text for text, at in enumerate(labels) if at == label}
+        for label in range(max(labels, default=-1) + 1)
+    ]
+
+
+def carried_numbers(previous: list[int], labels: list[int]) -> list[int]:
+    """Numbers of new clusters: each old cluster claims its largest part, the largest claim on a cluster wins."""
+    new = clusters_of(labels)
+    claims: dict[int, tuple[int, int]] = {}
+    for number in sorted({number for number in previous if number >= 0}):
+        old = {text for text, at in enumerate(previous) if at == number}
+        home = max(range(len(new)), key=lambda label: (len(new[label] & old), -label))
+        claims[home] = max(claims.get(home, (0, 0)), (len(new[home] & old), -number))
+    free = iter(range(max(previous, default=-1) + 1, max(previous, default=-1) + 1 + len(new)))
+    return [-claims[label][1] if label in claims else next(free) for label in range(len(new))]
