@@ -24,6 +24,7 @@ CONSENT_ONLY = f"{NO_MAIN_TEXT}: the page is only a consent notice"
 SCRIPT_ONLY = f"{NO_MAIN_TEXT}: the page is built by scripts"
 TOO_DEEP = "the page is nested too deeply; its text may be incomplete"
 _LARGE_PAGE = 2_000_000
+_TABLE_RULE = re.compile(r"^\|(?:-+\|)+\n?", re.MULTILINE)
 _XML_DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
 
 
@@ -107,14 +108,27 @@ def _main_text(sheet: _Sheet, tree: Element, extractor: ExtractorName) -> str:
 
 def _extracted(sheet: _Sheet, extractor: ExtractorName) -> str:
     if extractor == "trafilatura" and len(sheet.html) <= _LARGE_PAGE and TOO_DEEP not in sheet.flags:
-        import trafilatura
-
-        text = trafilatura.extract(
-            sheet.tree, favor_precision=True, include_comments=False, deduplicate=False
-        )
+        text = _by_trafilatura(sheet.tree)
         if text:
-            return str(text).strip()
+            return text
+    html = sheet.html if TOO_DEEP in sheet.flags else lxml.html.tostring(sheet.tree, encoding="unicode")
+    return _by_resiliparse(html)
+
+
+def _by_trafilatura(tree: Element) -> str:
+    import trafilatura
+
+    try:
+        text = trafilatura.extract(tree, favor_precision=True, include_comments=False, deduplicate=False)
+    except (ValueError, TypeError, AttributeError, LookupError, RecursionError, lxml.etree.LxmlError):
+        return ""
+    return _TABLE_RULE.sub("", str(text or "")).strip()
+
+
+def _by_resiliparse(html: str) -> str:
     from resiliparse.extract.html2text import extract_plain_text
 
-    html = sheet.html if TOO_DEEP in sheet.flags else lxml.html.tostring(sheet.tree, encoding="unicode")
-    return str(extract_plain_text(html, main_content=True, alt_texts=False, preserve_formatting=True)).strip()
+    text = extract_plain_text(
+        html, main_content=True, alt_texts=False, list_bullets=False, preserve_formatting=True
+    )
+    return str(text).strip()

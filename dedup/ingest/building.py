@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from dedup.addresses import HOME_PAGE, UNUSABLE, host_of, names_home_page, resolve
-from dedup.extraction import extract
+from dedup.extraction import Extraction
 from dedup.ingest.dates import AMBIGUOUS, NO_OFFSET, order_evidence, parse_instant
 from dedup.ingest.identifiers import IdentifierError, read_identifier, split_values
 from dedup.ingest.mapping import Plan, identifier_kind, plan_mapping
@@ -31,6 +31,7 @@ class Draft:
     id: str
     text: str
     html: str
+    url: str
     flags: list[str] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
 
@@ -59,7 +60,8 @@ class PageBuilder:
     def begin(self, record: Record) -> Draft:
         """Take id and text out of a record."""
         self._records += 1
-        draft = Draft(record, "", "", "")
+        draft = Draft(record, "", "", "", "")
+        draft.url = self._clean(draft, "url").strip()
         draft.text = self._clean(draft, "text")
         draft.html = "" if draft.text else self._clean(draft, "html")
         draft.id = self._clean(draft, "id")
@@ -80,20 +82,19 @@ class PageBuilder:
             draft, "id", reason, draft.id, is_rejection=not earlier.same_text, is_repeat=earlier.same_text
         )
 
-    def finish(self, draft: Draft, position: int) -> Page | None:
-        """Build the page, or None with a rejection among the draft's problems."""
+    def finish(self, draft: Draft, found: Extraction | None, position: int) -> Page | None:
+        """Build the page with what was found in its HTML, or None with a rejection among the draft's problems."""
         if len(draft.id) > _LONGEST_ID:
             reason = f"the id is longer than {_LONGEST_ID} characters"
             draft.problems.append(self._problem(draft, "id", reason, draft.id, is_rejection=True))
             return None
         draft.problems.extend(self._file_remarks)
         self._file_remarks.clear()
-        url = self._clean(draft, "url").strip()
+        url = draft.url
         title = self._clean(draft, "title")
         canonical = self._clean(draft, "canonical").strip()
         text = draft.text
-        if draft.html:
-            found = extract(draft.html, url=url, extractor=self._options.extractor)
+        if found is not None:
             text, title = found.text, title or found.title
             draft.flags.extend(found.flags)
             for flag in found.flags:

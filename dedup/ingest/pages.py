@@ -5,42 +5,58 @@ from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
-from dedup.ingest.building import PageBuilder
+from dedup.extraction import Extraction
+from dedup.ingest.building import Draft, PageBuilder
+from dedup.ingest.extracting import Extractors, Waiting
+from dedup.ingest.mapping import plan_mapping
 from dedup.ingest.opening import open_corpus
-from dedup.ingest.records import DamagedFileError, Page, Part, Preview, Problem, Reader, ReadOptions, Record
+from dedup.ingest.records import (
+    DamagedFileError,
+    IngestError,
+    Page,
+    Part,
+    Preview,
+    Problem,
+    Reader,
+    ReadOptions,
+    Record,
+)
 from dedup.ingest.repeats import DuplicateIds
 
 
 def read_pages(
-    path: Path, options: ReadOptions, *, after: int = 0, seen: DuplicateIds | None = None
+    path: Path, options: ReadOptions, *, after: int = 0, seen: DuplicateIds | None = None, workers: int = 1
 ) -> Iterator[Page | Problem]:
-    """Read a file, folder or archive as pages and problems, one at a time.
+    """Read a file, folder or archive as pages and problems, one at a time and in order.
 
     ``after`` resumes: records up to this position are read, so that repeated ids are still known, but neither built nor
-    reported again. ``seen`` carries the ids over several calls. Raises ``IngestError`` if nothing can be read, or a
-    chosen column doesn't exist.
+    reported again. ``seen`` carries the ids over several calls. HTML is extracted by ``workers`` processes; the result
+    doesn't depend on their number. Raises ``IngestError`` if nothing can be read, or a chosen column doesn't exist.
     """
     run = _Run(options, seen if seen is not None else DuplicateIds(), after)
-    yield from run.read(open_corpus(path, options))
+    with Extractors(options.extractor, workers) as extractors:
+        yield from extractors.in_order(run.read(open_corpus(path, options)))
 
 
 def preview(path: Path, options: ReadOptions, rows: int = 20) -> Preview:
-    """The first rows as they stand in the file and as they would be stored. Raises ``IngestError`` like ``read_pages``."""
+    """The first rows as they stand in the file and as they would be stored.
+
+    A mapping that doesn't fit is no exception here: its sentence is the preview's ``error``. Raises ``IngestError`` if the
+    file can't be read.
+    """
     reader = open_corpus(path, options)
-    records = [item for item in islice(reader, rows) if isinstance(item, Record)]
-    pages: list[Page] = []
-    problems: list[Problem] = []
-    for item in islice(read_pages(path, options), rows):
-        if isinstance(item, Page):
-            pages.append(item)
-        else:
-            problems.append(item)
-    description = open_corpus(path, options).describe()
+    description = reader.describe()
+    records = tuple(item.fields for item in islice(reader, rows) if isinstance(item, Record))
+    try:
+        plan = plan_mapping(description, options.mapping)
+        items = list(islice(read_pages(path, options), rows))
+    except IngestError as error:
+        return Preview(description=description, rows=records, error=str(error))
     return Preview(
-        description=description,
-        rows=tuple(record.fields for record in records),
-        pages=tuple(pages),
-        problems=tuple(problems),
+        description=replace(description, guesses={**description.guesses, **plan.guesses}),
+        rows=records,
+        pages=tuple(item for item in items if isinstance(item, Page)),
+        problems=tuple(item for item in items if isinstance(item, Problem)),
     )
 
 
@@ -53,7 +69,7 @@ class _Run:
         self._after = after
         self._position = 0
 
-    def read(self, reader: Reader) -> Iterator[Page | Problem]:
+    def read(self, reader: Reader) -> "Iterator[_Item]":
         """Read all parts; damage in one of several files is reported and the next goes on."""
         for part in reader.parts():
             if isinstance(part, Problem):
@@ -61,7 +77,7 @@ class _Run:
             else:
                 yield from self._read_part(part)
 
-    def _read_part(self, part: Part) -> Iterator[Page | Problem]:
+    def _read_part(self, part: Part) -> "Iterator[_Item]":
         builder = PageBuilder(part, self._options)
         try:
             for item in part:
@@ -80,16 +96,29 @@ class _Run:
         if position > self._after:
             yield replace(problem, position=position)
 
-    def _read_record(self, builder: "PageBuilder", record: Record) -> Iterator[Page | Problem]:
+    def _read_record(self, builder: PageBuilder, record: Record) -> "Iterator[_Item]":
         self._position += 1
+        position = self._position
         draft = builder.begin(record)
         earlier = self._seen.check(draft.id, draft.text or draft.html, file=builder.file, line=record.line)
-        if self._position <= self._after:
+        if position <= self._after:
             return
         if earlier is not None:
-            yield replace(builder.repeated(draft, earlier), position=self._position)
-            return
-        page = builder.finish(draft, self._position)
-        yield from (replace(problem, position=self._position) for problem in draft.problems)
-        if page is not None:
-            yield page
+            yield replace(builder.repeated(draft, earlier), position=position)
+        elif draft.html:
+            yield Waiting(draft.html, draft.url, lambda found: _finished(builder, draft, found, position))
+        else:
+            yield from _finished(builder, draft, None, position)
+
+
+_Item = Page | Problem | Waiting
+
+
+def _finished(
+    builder: PageBuilder, draft: Draft, found: Extraction | None, position: int
+) -> Iterator[Page | Problem]:
+    page = builder.finish(draft, found, position)
+    for problem in draft.problems:
+        yield replace(problem, position=position)
+    if page is not None:
+        yield page

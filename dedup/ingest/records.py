@@ -139,9 +139,13 @@ class Reader(RecordReader, Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preview:
-    """The first rows of a file with what would become of them."""
+    """The first rows of a file with what would become of them; ``error`` says why a mapping doesn't fit.
+
+    The guesses of its description also name each field that got its column by name.
+    """
 
     description: Description
     rows: tuple[dict[str, str], ...]
-    pages: tuple[Page, ...]
-    problems: tuple[Problem, ...]
+    pages: tuple[Page, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    error: str = ""

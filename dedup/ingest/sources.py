@@ -87,7 +87,10 @@ class MemberSource:
         except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError, ValueError) as error:
             raise IngestError(f"{self.file} can't be read: {error}.") from error
         watched = ExpandingStream(
-            cast("io.BufferedReader", source), file=self.file, packed_size=self.entry.compress_size, options=options
+            cast("io.BufferedReader", source),
+            file=self.file,
+            packed_size=self.entry.compress_size,
+            options=options,
         )
         stream: Buffered = io.BufferedReader(watched, _SAMPLE_BYTES)
         if compression_of(stream.peek(8)[:8]):
