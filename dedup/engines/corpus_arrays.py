@@ -7,7 +7,7 @@ takes over its rows and its place.
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -118,6 +118,27 @@ def open_segment(arrays: Path, recipe: str, start: int, stop: int) -> dict[str, 
     """Open a segment's columns as memory maps."""
     folder = arrays / digest_of(recipe)
     return {column: open_array(folder / f"{start}-{stop}{column}.npy") for column in columns_of(recipe)}
+
+
+def drop_segments(arrays: Path, ordinals: Collection[int]) -> list[str]:
+    """Delete every segment, of every recipe, that holds one of these ordinals; return the deleted files, sorted.
+
+    For texts that have to go from the files as well: the next run makes the segments again without them.
+    """
+    deleted: list[str] = []
+    for record in arrays.glob("*/*-*.json"):
+        start, _, stop = record.stem.partition("-")
+        if (
+            start.isdigit()
+            and stop.isdigit()
+            and any(int(start) <= ordinal < int(stop) for ordinal in ordinals)
+        ):
+            record.unlink()
+            files = sorted(record.parent.glob(f"{record.stem}*.npy"))
+            for path in files:
+                path.unlink()
+            deleted += [f"{record.parent.name}/{path.name}" for path in files]
+    return sorted(deleted)
 
 
 def read_rows(

@@ -79,19 +79,30 @@ def share_out(
     is returned among the bounded ones, as (size, first few ordinals), once.
     """
     left, right = decode_pairs(codes)
+    is_shared = (families.sizes[left] > 1) | (families.sizes[right] > 1)
+    left, right = left[is_shared], right[is_shared]
     left_sizes, right_sizes = families.sizes[left], families.sizes[right]
-    products = left_sizes * right_sizes
-    whole = products <= pair_limit
-    counts = np.where(whole, products, np.minimum(np.maximum(left_sizes, right_sizes), pair_limit))
-    place = np.arange(int(counts.sum()), dtype=np.int64) - np.repeat(np.cumsum(counts) - counts, counts)
-    left_size, right_size = np.repeat(left_sizes, counts), np.repeat(right_sizes, counts)
-    left_place = np.where(np.repeat(whole, counts), place // right_size, place % left_size)
-    left_members = families.members[np.repeat(families.starts[left], counts) + left_place]
-    right_members = families.members[np.repeat(families.starts[right], counts) + place % right_size]
-    bounded = np.unique(np.where(left_sizes >= right_sizes, left, right)[~whole])
-    return unite_codes([encode_pairs(left_members, right_members)]), [
-        _described(families, lead) for lead in bounded
-    ]
+    is_whole = left_sizes * right_sizes <= pair_limit
+    taking_turns = np.minimum(np.maximum(left_sizes, right_sizes), pair_limit)
+    counts = np.where(is_whole, left_sizes * right_sizes, taking_turns)
+    shared = _members_of_pairs(families, left, right, counts, is_whole)
+    bounded = np.unique(np.where(left_sizes >= right_sizes, left, right)[~is_whole])
+    return unite_codes([codes[~is_shared], shared]), [_described(families, lead) for lead in bounded]
+
+
+def _members_of_pairs(
+    families: Families, left: Ordinals, right: Ordinals, counts: Ordinals, is_whole: NDArray[np.bool_]
+) -> PairCodes:
+    """Pair ``counts`` times: every left member with every right one where that is whole, else both in turn."""
+    places = np.arange(int(counts.sum()), dtype=np.int64) - np.repeat(np.cumsum(counts) - counts, counts)
+    left_sizes, right_sizes = (
+        np.repeat(families.sizes[left], counts),
+        np.repeat(families.sizes[right], counts),
+    )
+    left_places = np.where(np.repeat(is_whole, counts), places // right_sizes, places % left_sizes)
+    left_members = families.members[np.repeat(families.starts[left], counts) + left_places]
+    right_members = families.members[np.repeat(families.starts[right], counts) + places % right_sizes]
+    return encode_pairs(left_members, right_members)
 
 
 def _described(families: Families, lead: int) -> tuple[int, tuple[int, ...]]:

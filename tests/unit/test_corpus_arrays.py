@@ -71,6 +71,18 @@ def test_a_longer_segment_takes_the_place_of_a_shorter_one_and_of_no_other(tmp_p
     assert corpus_arrays.find_shorter_segment(tmp_path, RECIPE, 3, 6) == 3
 
 
+def test_segments_of_a_removed_text_go_and_the_others_stay(tmp_path):
+    for recipe in (RECIPE, MinHashSpec(k=5).recipe):
+        corpus_arrays.write_segment(tmp_path, recipe, 0, 3, rows(3))
+        corpus_arrays.write_segment(tmp_path, recipe, 3, 5, rows(2))
+
+    deleted = corpus_arrays.drop_segments(tmp_path, [3, 77])
+
+    assert deleted == sorted(f"{digest_of(recipe)}/3-5.npy" for recipe in (RECIPE, MinHashSpec(k=5).recipe))
+    assert corpus_arrays.find_segment(tmp_path, RECIPE, 3, 5) is None
+    assert corpus_arrays.find_segment(tmp_path, RECIPE, 0, 3) is not None
+
+
 def test_one_writer_waits_for_the_other_with_heartbeats(tmp_path):
     beats = threading.Event()
     entered = threading.Event()
