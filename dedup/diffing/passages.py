@@ -91,6 +91,12 @@ def cut_both(
     return one, other, unit
 
 
+def cut_words(raw: str, *, normaliser: NormaliserName, most_words: int) -> CutText:
+    """Cut a text into words only, without passages."""
+    text = _Words.of(raw, normaliser, most_words)
+    return CutText(raw, text.limit, text.tokens, [])
+
+
 @dataclass(frozen=True, slots=True)
 class _Words:
     raw: str

@@ -43,7 +43,7 @@ class Encoded:
         """Give each distinct token a character."""
         numbers: dict[str, int] = {}
         lines = [
-            "".join(_character(numbers.setdefault(token.key, len(numbers))) for token in text.tokens)
+            "".join(character(numbers.setdefault(token.key, len(numbers))) for token in text.tokens)
             for text in (left, right)
         ]
         return cls(left, right, lines[0], lines[1])
@@ -77,7 +77,8 @@ class Encoded:
         return self.right.raw < self.left.raw
 
 
-def _character(number: int) -> str:
+def character(number: int) -> str:
+    """A character for a small number; surrogates are skipped."""
     return chr(number if number < 0xD800 else number + 0x800)
 
 
