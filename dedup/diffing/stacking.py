@@ -90,14 +90,19 @@ def _layers(
     representative: str, others: Sequence[str], normaliser: NormaliserName, max_words: int, most_texts: int
 ) -> tuple[list[_Layer], int]:
     numbers: dict[str, int] = {}
-    copies: dict[str, list[int]] = {}
+    line_of: dict[str, str] = {}
     texts: dict[str, CutText] = {}
+    copies: dict[str, list[int]] = {}
     for place, raw in enumerate((representative, *others)):
-        text = cut_words(raw, normaliser=normaliser, most_words=max_words)
-        line = "".join(character(numbers.setdefault(token.key, len(numbers))) for token in text.tokens)
-        if line in texts or len(texts) <= most_texts:
-            texts.setdefault(line, text)
-            copies.setdefault(line, []).append(place)
+        if raw not in line_of:
+            if len(texts) > most_texts:
+                continue
+            text = cut_words(raw, normaliser=normaliser, most_words=max_words)
+            line_of[raw] = "".join(
+                character(numbers.setdefault(token.key, len(numbers))) for token in text.tokens
+            )
+            texts.setdefault(line_of[raw], text)
+        copies.setdefault(line_of[raw], []).append(place)
     lines = list(texts)
     base = _Layer(texts[lines[0]], lines[0], tuple(copies[lines[0]]), list(range(len(lines[0]))), [])
     layers = [_layer(base, texts[line], line, copies[line]) for line in lines[1:]]
