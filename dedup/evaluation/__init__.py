@@ -1,0 +1,42 @@
+"""Precision, recall and cost with intervals, from a labelled sample of the pool (``docs/statistics.md``)."""
+
+from dedup.evaluation.evaluating import DEFAULT_DISTANCES, DEFAULT_THRESHOLDS, Wishes, evaluate
+from dedup.evaluation.records import (
+    DISTINCT,
+    DUPLICATE,
+    NO_VERDICT,
+    UNSURE,
+    BucketFigure,
+    Choice,
+    Evaluation,
+    Figure,
+    Interval,
+    LabelCounts,
+    NextLabels,
+    Sample,
+    ScoreSummary,
+    UnlabelledCell,
+    UnsureRange,
+)
+
+__all__ = [
+    "DEFAULT_DISTANCES",
+    "DEFAULT_THRESHOLDS",
+    "DISTINCT",
+    "DUPLICATE",
+    "NO_VERDICT",
+    "UNSURE",
+    "BucketFigure",
+    "Choice",
+    "Evaluation",
+    "Figure",
+    "Interval",
+    "LabelCounts",
+    "NextLabels",
+    "Sample",
+    "ScoreSummary",
+    "UnlabelledCell",
+    "UnsureRange",
+    "Wishes",
+    "evaluate",
+]

@@ -1,0 +1,176 @@
+"""From summaries and a labelled sample to every figure of a study."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dedup.evaluation.buckets import bucket_figures, unlabelled_cells
+from dedup.evaluation.columns import Column, column_of, surfacing_chances
+from dedup.evaluation.figures import Terms, figures_of
+from dedup.evaluation.inclusion import Inclusion, inclusion
+from dedup.evaluation.recommending import recommendations
+from dedup.evaluation.records import (
+    DISTINCT,
+    DUPLICATE,
+    UNSURE,
+    Choice,
+    Evaluation,
+    Figure,
+    LabelCounts,
+    Sample,
+    ScoreSummary,
+    TargetName,
+)
+
+DEFAULT_THRESHOLDS = tuple(level / 100 for level in range(20, 100))
+DEFAULT_DISTANCES = tuple(range(33))
+SEED = 20_250_101
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wishes:
+    """What the analyst asks of a setting, and which figure further labels should narrow.
+
+    ``safe`` compares the lower end of the interval with the wish, instead of the estimate. ``focus`` is the setting to narrow; by
+    default the one with the best F1.
+    """
+
+    least_recall: float = 0.95
+    least_precision: float = 0.95
+    safe: bool = False
+    target: TargetName = "recall"
+    focus: Choice | None = None
+    labels: int = 30
+    sweep: int = 20
+
+
+def evaluate(
+    summaries: Sequence[ScoreSummary],
+    sample: Sample,
+    *,
+    thresholds: Sequence[float] | None = None,
+    distances: Sequence[int] | None = None,
+    rule: str | None = None,
+    cost_fp: float = 1.0,
+    cost_fn: float = 1.0,
+    confidence: float = 0.95,
+    draws: int = 2000,
+    wishes: Wishes | None = None,
+) -> Evaluation:
+    """Compute every figure of a study from the labels it has, for all recipes, scores and thresholds.
+
+    ``thresholds`` are similarities in [0, 1], inclusive, for exact and estimated scores; ``distances`` are numbers of bits, inclusive,
+    for Hamming distances. With a product ``rule`` only pairs that pass it become links. ``draws`` is the size of the
+    simulation behind the intervals of recall, F1, errors and cost; it has a fixed seed, so equal input gives equal
+    figures. The method is described in ``docs/statistics.md``.
+
+    Raises ``ValueError`` for a threshold out of range, a negative cost, a confidence outside (0, 1), or a rule
+    that the summaries or the sample don't know.
+    """
+    _check(cost_fp=cost_fp, cost_fn=cost_fn, confidence=confidence, sample=sample, rule=rule)
+    wishes = wishes or Wishes()
+    included = inclusion(summaries, sample)
+    columns = columns_of(summaries, sample, included, rule=rule)
+    terms = Terms(cost_fp=cost_fp, cost_fn=cost_fn, confidence=confidence, draws=draws, seed=SEED)
+    figures: list[Figure] = []
+    for column in columns:
+        wanted = _wanted(column.summary, thresholds, distances)
+        figures += figures_of(column, wanted, terms)
+    drawn = [column for column in columns if column.summary.score == "exact" and column.summary.strata]
+    buckets = tuple(
+        bucket
+        for column in drawn
+        for bucket in bucket_figures(
+            column,
+            tuple(prefix for prefix in included.prefixes if prefix.stratum.digest == column.summary.digest),
+            confidence=confidence,
+        )
+    )
+    recommended = recommendations(
+        _competing(figures),
+        buckets,
+        least_recall=wishes.least_recall,
+        least_precision=wishes.least_precision,
+        safe=wishes.safe,
+    )
+    labels = _label_counts(sample, included)
+    return Evaluation(
+        figures=tuple(figures),
+        buckets=buckets,
+        unlabelled=unlabelled_cells(buckets),
+        labels=labels,
+        recommended=recommended,
+        next_labels=(),
+        warnings=_warnings(labels),
+        confidence=confidence,
+        rule=rule or "",
+    )
+
+
+def columns_of(
+    summaries: Sequence[ScoreSummary], sample: Sample, included: Inclusion, *, rule: str | None
+) -> list[Column]:
+    """Prepare the column of every summary; the buckets of an estimate are those of its recipe's exact similarity."""
+    surfacing = surfacing_chances(summaries, sample)
+    edges = {
+        summary.digest: (*(stratum.low for stratum in summary.strata), summary.strata[-1].high)
+        for summary in summaries
+        if summary.strata
+    }
+    some_edges = next(iter(edges.values()), (0, 1001))
+    return [
+        column_of(summary, edges.get(summary.digest, some_edges), sample, included, surfacing, rule=rule)
+        for summary in summaries
+    ]
+
+
+def _wanted(
+    summary: ScoreSummary, thresholds: Sequence[float] | None, distances: Sequence[int] | None
+) -> Sequence[float]:
+    if summary.score == "hamming":
+        return DEFAULT_DISTANCES if distances is None else distances
+    return DEFAULT_THRESHOLDS if thresholds is None else thresholds
+
+
+def _competing(figures: list[Figure]) -> list[Figure]:
+    """Exact similarities compete with each other and with Hamming distances; estimates only where nothing exact is there."""
+    exact = [figure for figure in figures if figure.score == "exact"]
+    return exact or figures
+
+
+def _label_counts(sample: Sample, included: Inclusion) -> LabelCounts:
+    clear = (sample.verdicts == DUPLICATE) | (sample.verdicts == DISTINCT)
+    return LabelCounts(
+        duplicate=int((sample.verdicts == DUPLICATE).sum()),
+        distinct=int((sample.verdicts == DISTINCT).sum()),
+        unsure=int((sample.verdicts == UNSURE).sum()),
+        sampled=int((included.sampled & clear).sum()),
+        known=int((clear & ~included.sampled).sum()),
+    )
+
+
+def _warnings(labels: LabelCounts) -> tuple[str, ...]:
+    clear = labels.duplicate + labels.distinct
+    warnings = []
+    if labels.sampled == 0:
+        warnings.append("No drawn pair has a verdict that counts yet, so there is no figure.")
+    elif labels.duplicate == 0:
+        warnings.append(f"No duplicate among {clear:,} labels yet, so recall can't be computed.")
+    if labels.known:
+        warnings.append(
+            f"{labels.known:,} labelled pairs were not drawn, or stand behind a gap in the queue: they bound the figures, but are no sample."
+        )
+    if labels.unsure:
+        warnings.append(f"{labels.unsure:,} pairs are unsure: figures leave them out, and show the range.")
+    return tuple(warnings)
+
+
+def _check(*, cost_fp: float, cost_fn: float, confidence: float, sample: Sample, rule: str | None) -> None:
+    for name, cost in (("cost_fp", cost_fp), ("cost_fn", cost_fn)):
+        if not (np.isfinite(cost) and cost >= 0):
+            raise ValueError(f"{name} must be 0 or more, not {cost}")
+    if not 0 < confidence < 1:
+        raise ValueError(f"the confidence must lie between 0 and 1, not at {confidence}")
+    if rule and rule not in sample.passes:
+        raise ValueError(f"the sample doesn't say which pairs pass the rule {rule!r}")
