@@ -1,7 +1,8 @@
 """From a record to a page: the mapping applied, values read, and every doubt reported."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -11,7 +12,7 @@ from dedup.ingest.dates import AMBIGUOUS, NO_OFFSET, order_evidence, parse_insta
 from dedup.ingest.identifiers import IdentifierError, read_identifier, split_values
 from dedup.ingest.mapping import Plan, identifier_kind, plan_mapping
 from dedup.ingest.prices import Price, PriceError, read_price
-from dedup.ingest.records import DateOrder, Page, Part, Problem, ReadOptions, Record
+from dedup.ingest.records import DamagedFileError, DateOrder, Page, Part, Problem, ReadOptions, Record
 from dedup.ingest.repeats import Earlier
 
 _LONGEST_ID = 500
@@ -162,14 +163,12 @@ class PageBuilder:
     def _find_order(self, draft: Draft) -> None:
         self._order_is_known = True
         proofs: dict[DateOrder, str] = {}
-        for record in self._part.again():
-            if isinstance(record, Record):
-                value = self._plan.value(record.fields, "first_seen")
-                order = order_evidence(value)
-                if order:
-                    proofs.setdefault(order, value)
-                    if len(proofs) > 1:
-                        return
+        for value in self._dates_in_the_file():
+            order = order_evidence(value)
+            if order:
+                proofs.setdefault(order, value)
+            if len(proofs) > 1:
+                return
         for order, value in proofs.items():
             self._order = order
             first = "day" if order == "dmy" else "month"
@@ -178,6 +177,15 @@ class PageBuilder:
                 "first_seen",
                 f"dates were read with the {first} first, as “{value}” in the same column shows",
             )
+
+    def _dates_in_the_file(self) -> Iterator[str]:
+        with closing(self._part.again()) as part:
+            try:
+                for record in part:
+                    if isinstance(record, Record):
+                        yield self._plan.value(record.fields, "first_seen")
+            except DamagedFileError:
+                return
 
     def _price(self, draft: Draft) -> Price | None:
         text = self._clean(draft, "price")

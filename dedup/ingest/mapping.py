@@ -100,7 +100,8 @@ def plan_mapping(description: Description, mapping: Mapping[str, str]) -> Plan:
         keys[name] = key
     chosen = set(keys.values())
     guesses = _guess(description, taken=set(mapping), chosen=chosen)
-    _check_text({**guesses, **keys}, mapping, description)
+    if description.columns or not is_open(description):
+        _check_text({**guesses, **keys}, mapping, description)
     return Plan(
         keys={**_open_names(description, set(mapping)), **guesses, **keys},
         constants=constants,
@@ -138,7 +139,7 @@ def _find(column: str, description: Description, name: str) -> str | None:
         raise IngestError(_twice(column, columns, description, name))
     if count == 1:
         return column
-    if is_open(description) and name not in {"text", "html", "id"}:
+    if is_open(description) and (not columns or name not in {"text", "html", "id"}):
         return None
     raise IngestError(
         f"{description.file} has no column “{column}” (chosen for {name}). {_there_is(description)}"
@@ -186,21 +187,20 @@ def _guess(description: Description, *, taken: set[str], chosen: set[str]) -> di
 def _open_names(description: Description, taken: set[str]) -> dict[str, str]:
     if not is_open(description):
         return {}
-    return {name: name for name in NAMES if name not in taken | {"id", "text", "html"}}
+    sampled = {"id", "text", "html"} if description.columns else set()
+    return {name: name for name in NAMES if name not in taken | sampled}
 
 
 def _check_text(keys: Mapping[str, str], mapping: Mapping[str, str], description: Description) -> None:
     if "text" in keys or "html" in keys or "text" in mapping or "html" in mapping:
         return
-    example = description.columns[-1] if description.columns else "body"
+    example = description.columns[-1]
     raise IngestError(
         f"{description.file} has no column for the text. {_there_is(description)} Choose one, for example text={example}."
     )
 
 
 def _there_is(description: Description) -> str:
-    if not description.columns:
-        return "None of its first records has a field."
     shown = ", ".join(f"“{name}”" for name in description.columns[:30])
     more = f" and {len(description.columns) - 30} more" if len(description.columns) > 30 else ""
     return f"Its columns are {shown}{more}."

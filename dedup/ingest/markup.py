@@ -116,8 +116,7 @@ class HtmlReader:
 
     def __iter__(self) -> Iterator[Record | Problem]:
         """Yield the page, behind a remark if its charset left a doubt."""
-        with self._stream:
-            data = read_sample(self._stream, RECORD_LIMIT + 1)
+        data = read_sample(self._stream, RECORD_LIMIT + 1)
         if len(data) > RECORD_LIMIT:
             reason = f"the page is longer than {RECORD_LIMIT:,} bytes"
             yield Problem(file=self.file, line=None, field="html", reason=reason, is_rejection=True)
@@ -147,8 +146,7 @@ class TextReader:
 
     def __iter__(self) -> Iterator[Record | Problem]:
         """Yield the text, or a rejection that names the line of the first wrong byte."""
-        with self._stream:
-            data = read_sample(self._stream, RECORD_LIMIT + 1)
+        data = read_sample(self._stream, RECORD_LIMIT + 1)
         if len(data) > RECORD_LIMIT:
             reason = f"the text is longer than {RECORD_LIMIT:,} bytes"
             yield Problem(file=self.file, line=None, field="text", reason=reason, is_rejection=True)

@@ -19,7 +19,7 @@ _OTHER_DOCUMENTS = {
 
 
 def open_corpus(path: Path, options: ReadOptions) -> Reader:
-    """Open a file, folder or archive with the reader that its content asks for.
+    """Open a file, folder or archive with the reader that its content asks for; use it in a ``with`` block.
 
     Raises ``IngestError``, one sentence that names the file, if it is missing, empty, binary, or of a kind that isn't read.
     """
@@ -56,6 +56,15 @@ class _ManyFiles:
         self._options = options
         self._names = names
 
+    def __enter__(self) -> "_ManyFiles":
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close it."""
+
     def describe(self) -> Description:
         """What the first readable file says, with the number of files."""
         for part in self.parts():
@@ -68,9 +77,12 @@ class _ManyFiles:
         ids = page_ids(self._names)
         for name in self._names:
             try:
-                yield SingleFile(self._source(name, ids[name]), self._options)
+                part = SingleFile(self._source(name, ids[name]), self._options)
             except IngestError as error:
                 yield Problem(file=name, line=None, field="", reason=str(error), is_rejection=True)
+                continue
+            with part:
+                yield part
 
     def __iter__(self) -> Iterator[Record | Problem]:
         """All records of all files."""
@@ -126,6 +138,10 @@ class ZipReader(_ManyFiles):
             reason = f"{name[:200]} is not read: its name leads out of the archive."
             yield Problem(file=self.file, line=None, field="", reason=reason, is_rejection=True)
         yield from super().parts()
+
+    def close(self) -> None:
+        """Close the archive."""
+        self._archive.close()
 
     def _source(self, name: str, page_id: str) -> Source:
         return MemberSource(self._archive, self._entries[name], file=name, page_id=page_id)

@@ -34,8 +34,8 @@ def read_pages(
     doesn't depend on their number. Raises ``IngestError`` if nothing can be read, or a chosen column doesn't exist.
     """
     run = _Run(options, seen if seen is not None else DuplicateIds(), after)
-    with Extractors(options.extractor, workers) as extractors:
-        yield from extractors.in_order(run.read(open_corpus(path, options)))
+    with open_corpus(path, options) as reader, Extractors(options.extractor, workers) as extractors:
+        yield from extractors.in_order(run.read(reader))
 
 
 def preview(path: Path, options: ReadOptions, rows: int = 20) -> Preview:
@@ -44,9 +44,9 @@ def preview(path: Path, options: ReadOptions, rows: int = 20) -> Preview:
     A mapping that doesn't fit is no exception here: its sentence is the preview's ``error``. Raises ``IngestError`` if the
     file can't be read.
     """
-    reader = open_corpus(path, options)
-    description = reader.describe()
-    records = tuple(item.fields for item in islice(reader, rows) if isinstance(item, Record))
+    with open_corpus(path, options) as reader:
+        description = reader.describe()
+        records = tuple(item.fields for item in islice(reader, rows) if isinstance(item, Record))
     try:
         plan = plan_mapping(description, options.mapping)
         items = list(islice(read_pages(path, options), rows))
@@ -112,6 +112,10 @@ class _Run:
 
 
 _Item = Page | Problem | Waiting
+
+
+def _left_out(file: str, error: IngestError) -> Problem:
+    return Problem(file=file, line=None, field="", reason=str(error), is_rejection=True)
 
 
 def _finished(

@@ -129,12 +129,24 @@ class Part(RecordReader, Protocol):
     def again(self) -> "Part":
         """The same file, opened anew."""
 
+    def close(self) -> None:
+        """Close it."""
+
 
 class Reader(RecordReader, Protocol):
     """A file that is open for reading, or a folder or archive of such files."""
 
     def parts(self) -> Iterator[Part | Problem]:
         """The single files, opened one after the other; a single file is its own only part."""
+
+    def close(self) -> None:
+        """Close it."""
+
+    def __enter__(self) -> "Reader":
+        """Use it until the block ends."""
+
+    def __exit__(self, *raised: object) -> None:
+        """Close it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

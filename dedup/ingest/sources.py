@@ -3,6 +3,7 @@
 import io
 import zipfile
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import BinaryIO, Protocol, cast
@@ -41,8 +42,8 @@ class Source(Protocol):
 
     file: str
 
-    def open(self, options: ReadOptions) -> RecordReader:
-        """Open it. Raises ``IngestError``."""
+    def open(self, options: ReadOptions, opened: ExitStack) -> RecordReader:
+        """Open it; what must be closed goes on the stack. Raises ``IngestError``."""
 
 
 @dataclass(slots=True)
@@ -53,20 +54,21 @@ class FileSource:
     file: str
     page_id: str
 
-    def open(self, options: ReadOptions) -> RecordReader:
+    def open(self, options: ReadOptions, opened: ExitStack) -> RecordReader:
         """Open it, expanded if it is compressed. Raises ``IngestError``."""
-        raw = open_file(self.path, file=self.file)
+        stream = raw = open_file(self.path, file=self.file)
+        opened.callback(raw.close)
         compression = compression_of(raw.peek(8)[:8])
-        stream: Buffered = raw
         if compression:
             size = self.path.stat().st_size
             stream = expanded(
                 cast("BinaryIO", raw), compression, file=self.file, packed_size=size, options=options
             )
-        opened = Opened(
-            file=self.file, page_id=self.page_id, suffix=suffix_of(self.path), stream=stream, options=options
+            opened.callback(stream.close)
+        suffix = suffix_of(self.path)
+        return open_stream(
+            Opened(file=self.file, page_id=self.page_id, suffix=suffix, stream=stream, options=options)
         )
-        return open_stream(opened)
 
 
 @dataclass(slots=True)
@@ -78,7 +80,7 @@ class MemberSource:
     file: str
     page_id: str
 
-    def open(self, options: ReadOptions) -> RecordReader:
+    def open(self, options: ReadOptions, opened: ExitStack) -> RecordReader:
         """Open it. Raises ``IngestError``, also for an archive in the archive and for encrypted files."""
         if self.entry.flag_bits & 0x1:
             raise IngestError(f"{self.file} can't be read: it is encrypted.")
@@ -86,13 +88,10 @@ class MemberSource:
             source = self.archive.open(self.entry)
         except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError, ValueError) as error:
             raise IngestError(f"{self.file} can't be read: {error}.") from error
-        watched = ExpandingStream(
-            cast("io.BufferedReader", source),
-            file=self.file,
-            packed_size=self.entry.compress_size,
-            options=options,
-        )
+        raw = cast("io.BufferedReader", source)
+        watched = ExpandingStream(raw, file=self.file, packed_size=self.entry.compress_size, options=options)
         stream: Buffered = io.BufferedReader(watched, _SAMPLE_BYTES)
+        opened.callback(stream.close)
         if compression_of(stream.peek(8)[:8]):
             raise IngestError(
                 f"{self.file} can't be read: it is compressed once more inside the archive; unpack it first."
@@ -104,13 +103,21 @@ class MemberSource:
 
 
 class SingleFile:
-    """A file that is open, and can be opened again."""
+    """A file that is open, and can be opened again. A context manager that closes it."""
 
     def __init__(self, source: Source, options: ReadOptions) -> None:
         self.file = source.file
         self._source = source
         self._options = options
-        self._reader = source.open(options)
+        with ExitStack() as opened:
+            self._reader = source.open(options, opened)
+            self._opened = opened.pop_all()
+
+    def __enter__(self) -> "SingleFile":
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self.close()
 
     def describe(self) -> Description:
         """What its reader found out."""
@@ -127,6 +134,10 @@ class SingleFile:
     def __iter__(self) -> Iterator[Record | Problem]:
         """All records."""
         return iter(self._reader)
+
+    def close(self) -> None:
+        """Close it; closing twice does no harm."""
+        self._opened.close()
 
 
 def suffix_of(path: PurePath) -> str:

@@ -59,7 +59,7 @@ class WarcReader:
         if self._stream.failure:
             reason = f"{self._stream.failure} The last record is incomplete and was not stored."
             yield self._rejection(self._number, reason)
-        elif not self._pages:
+        elif self._number and not self._pages:
             yield self._remark(f"no page among {self._number} records")
         if self._passed_over:
             counts = ", ".join(f"{count} {what}" for what, count in sorted(self._passed_over.items())[:8])
