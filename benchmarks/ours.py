@@ -32,11 +32,17 @@ class Signed:
     chunks: list[CleanColumn]
     signatures: list[NDArray[np.uint32]]
 
-    def streams(self) -> TextColumn:
-        """All clean streams as one column."""
-        lengths = [np.diff(chunk.streams.offsets) for chunk in self.chunks]
-        offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.concatenate(lengths), dtype=np.int64)])
-        return TextColumn(np.concatenate([chunk.streams.data for chunk in self.chunks]), offsets)
+    def streams(self, ordinals: NDArray[np.int64]) -> TextColumn:
+        """Copy the clean streams of ascending ordinals into one column."""
+        bounds = np.arange(len(self.chunks) + 1) * CHUNK_TEXTS
+        cuts = np.searchsorted(ordinals, bounds)
+        parts = [
+            chunk.streams.take(ordinals[low:high] - start)
+            for chunk, start, (low, high) in zip(self.chunks, bounds.tolist(), pairwise(cuts), strict=False)
+        ]
+        lengths = [np.zeros(1, np.int64), *(np.diff(part.offsets) for part in parts)]
+        offsets = np.cumsum(np.concatenate(lengths), dtype=np.int64)
+        return TextColumn(np.concatenate([part.data for part in parts]), offsets)
 
 
 @dataclass(slots=True)
@@ -97,13 +103,12 @@ class Program:
         if self.verification == "estimate":
             found = agreements(signed.signatures[0], pairs.left, pairs.right)
             return found >= THRESHOLD * self.specs[0].num_perm - 1e-9
-        streams = signed.streams()
+        ordinals, places = np.unique(np.concatenate([pairs.left, pairs.right]), return_inverse=True)
+        streams, left, right = signed.streams(ordinals), places[: len(pairs)], places[len(pairs) :]
 
         def is_link(bounds: tuple[int, int]) -> NDArray[np.bool_]:
             part = slice(*bounds)
-            shared, united = kernel.exact_overlaps(
-                streams, pairs.left[part], pairs.right[part], self.specs[0].k
-            )
+            shared, united = kernel.exact_overlaps(streams, left[part], right[part], self.specs[0].k)
             return shared >= THRESHOLD * united
 
         cuts = [*range(0, len(pairs), CHUNK_PAIRS), len(pairs)]
