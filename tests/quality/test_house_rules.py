@@ -78,8 +78,13 @@ def test_the_sample_has_a_true_group_for_every_document():
     import json
 
     folder = ROOT / "labeling" / "sample"
-    documents = [json.loads(line)["id"] for line in (folder / "documents.jsonl").open(encoding="utf-8")]
-    truth = [row["id"] for row in csv.DictReader((folder / "truth.csv").open(encoding="utf-8", newline=""))]
+    documents = [
+        json.loads(line)["id"]
+        for line in (folder / "documents.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
+    truth = [
+        row["id"] for row in csv.DictReader((folder / "truth.csv").read_text(encoding="utf-8").splitlines())
+    ]
 
     assert sorted(documents) == sorted(truth)
     assert len(set(documents)) == len(documents)

@@ -21,7 +21,7 @@ PLANTED = {
         "import labeling.services",
     ),
     "The web process reaches no heavy library": ("labeling/urls.py", "import pandas"),
-    "datasketch stays where signatures are made": ("dedup/diffing.py", "import datasketch"),
+    "datasketch stays where signatures are made": ("dedup/representatives.py", "import datasketch"),
 }
 
 
