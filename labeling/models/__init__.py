@@ -1,6 +1,6 @@
 from labeling.models.corpora import Corpus, Document, Text
 from labeling.models.decisions import Cluster, Decision, Export, Link, Member
-from labeling.models.jobs import Job, Problem, Segment
+from labeling.models.jobs import Job, Problem, Segment, Worker
 from labeling.models.labels import Label, SignInLink, Skip
 from labeling.models.studies import Pair, Stratum, Study, StudyPair, StudyRecipe
 
@@ -24,4 +24,5 @@ __all__ = [
     "StudyPair",
     "StudyRecipe",
     "Text",
+    "Worker",
 ]

@@ -102,7 +102,7 @@ class Member(models.Model):
         null=True, help_text="Exact Jaccard similarity to the representative's text."
     )
     method = models.CharField(
-        max_length=12, help_text="exact, minhash, simhash, person, single or no content."
+        max_length=16, help_text="representative, exact, minhash, simhash, person, single or no content."
     )
 
     class Meta:

@@ -1,0 +1,52 @@
+import hashlib
+from datetime import datetime
+
+from django.db import IntegrityError, transaction
+
+from labeling.models import Corpus
+
+
+class CorpusError(ValueError):
+    """A corpus can't be made or found; the message is one sentence for people."""
+
+
+def salt_of(name: str) -> int:
+    """The salt of a corpus, from its name, so that the same corpus made anew draws the same pairs."""
+    return int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big") >> 1
+
+
+def create_corpus(
+    *,
+    name: str,
+    kind: str = Corpus.Kind.ARTICLES,
+    owner_id: int | None,
+    at: datetime,
+    normaliser: str = "unicode",
+    source_trust: dict[str, int] | None = None,
+) -> Corpus:
+    """Make an empty corpus. Raises ``CorpusError`` where the name is taken or the kind isn't known."""
+    if kind not in Corpus.Kind.values:
+        raise CorpusError(f"There is no kind of corpus “{kind}”; known are {', '.join(Corpus.Kind.values)}.")
+    try:
+        with transaction.atomic():
+            return Corpus.objects.create(
+                name=name,
+                kind=kind,
+                normaliser=normaliser,
+                salt=salt_of(name),
+                source_trust=source_trust or {},
+                created_by_id=owner_id,
+                created_at=at,
+            )
+    except IntegrityError as error:
+        raise CorpusError(f"There is a corpus named “{name}” already.") from error
+
+
+def find_corpus(*, name: str) -> Corpus:
+    """The corpus of that name or, where no name fits, of that id. Raises ``CorpusError``."""
+    found = Corpus.objects.filter(name=name).first()
+    if found is None and name.isdecimal():
+        found = Corpus.objects.filter(pk=int(name)).first()
+    if found is None:
+        raise CorpusError(f"There is no corpus named “{name}”.")
+    return found

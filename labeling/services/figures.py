@@ -1,0 +1,120 @@
+"""A study's figures, from rows only: histograms, buckets, scored pairs and verdicts; the pool is never opened."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from django.core.cache import cache
+from django.db.models import Max
+
+from dedup.evaluation import Evaluation, Sample, ScoreSummary, evaluate
+from dedup.sampling import StratumDraw
+from labeling.models import Label, Study, StudyRecipe
+from labeling.services.verdicts import current_verdicts
+
+THRESHOLDS = tuple(round(0.3 + 0.05 * step, 2) for step in range(14))
+CACHED_SECONDS = 3600
+VERDICT_NUMBERS = {"duplicate": 1, "distinct": 0, "unsure": -1}
+NO_VERDICT = -2
+
+
+def label_version(study: Study) -> str:
+    """Changes with every answer to one of the study's pairs, and with every run of the study."""
+    newest = Label.objects.filter(pair__study_pairs__study=study).aggregate(newest=Max("pk"))["newest"] or 0
+    pairs = study.study_pairs.aggregate(newest=Max("pk"))["newest"] or 0
+    return f"{newest}-{pairs}-{study.pool_digest[:12]}"
+
+
+def evaluate_study(
+    *,
+    study: Study,
+    score: str | None = None,
+    thresholds: Sequence[float] | None = None,
+    rule: str = "",
+    cost_fp: float = 1,
+    cost_fn: float = 1,
+) -> Evaluation:
+    """Figures for every recipe and threshold; of one score, or of all.
+
+    A second call with nothing new in between is answered from memory.
+    """
+    chosen = tuple(THRESHOLDS if thresholds is None else thresholds)
+    arguments = (study.pk, label_version(study), score, chosen, rule, cost_fp, cost_fn)
+    key = f"evaluation:{hash_of(arguments)}"
+    found: Evaluation | None = cache.get(key)
+    if found is None:
+        found = evaluate(
+            summaries(study, score=score, rule=rule),
+            sample(study),
+            thresholds=chosen,
+            rule=rule or None,
+            cost_fp=cost_fp,
+            cost_fn=cost_fn,
+        )
+        cache.set(key, found, CACHED_SECONDS)
+    return found
+
+
+def hash_of(arguments: tuple[Any, ...]) -> str:
+    """A short name for a call's arguments."""
+    import hashlib
+
+    return hashlib.sha256(repr(arguments).encode()).hexdigest()[:32]
+
+
+def summaries(study: Study, *, score: str | None = None, rule: str = "") -> list[ScoreSummary]:
+    """What is known about the whole pool under each recipe; buckets come with exact scores, always given."""
+    rows = study.recipes.prefetch_related("strata").order_by("k", "score", "id")
+    return [_summary(row, rule) for row in rows if score is None or row.score in {score, "exact"}]
+
+
+def _summary(row: StudyRecipe, rule: str) -> ScoreSummary:
+    counts = row.histogram_rule.get(rule) if rule else None
+    return ScoreSummary(
+        recipe=row.recipe,
+        digest=row.digest,
+        score=row.score,  # type: ignore[arg-type]
+        k=row.k,
+        scale=row.scale,
+        bands=row.bands or 0,
+        rows_per_band=row.rows_per_band or 0,
+        histogram=np.array(row.histogram, np.int64),
+        histogram_rule=None if not rule else np.array(counts or [0] * (row.scale + 1), np.int64),
+        strata=tuple(
+            StratumDraw(
+                digest=row.digest,
+                low=stratum.low_level,
+                high=stratum.high_level,
+                population=stratum.population,
+                sampled=stratum.sampled,
+                next_u=stratum.next_u,
+            )
+            for stratum in row.strata.all()
+        ),
+    )
+
+
+def sample(study: Study) -> Sample:
+    """The pairs that are kept one by one, with their scores and final verdicts."""
+    verdicts = current_verdicts(study)
+    rows = list(
+        study.study_pairs.order_by("position", "id").values_list(
+            "pair_id", "u", "drawn", "levels", "passes_rule"
+        )
+    )
+    names = sorted({name for row in rows for name in row[3]})
+    rules = sorted({name for row in rows for name in row[4]})
+    return Sample(
+        u=np.array([row[1] for row in rows], np.float64),
+        drawn=np.array([row[2] for row in rows], np.bool_),
+        verdicts=np.array(
+            [VERDICT_NUMBERS.get(verdicts.get(row[0], ""), NO_VERDICT) for row in rows], np.int8
+        ),
+        levels={_score_key(name): np.array([row[3][name] for row in rows], np.int16) for name in names},
+        passes={name: np.array([bool(row[4].get(name)) for row in rows], np.bool_) for name in rules},
+    )
+
+
+def _score_key(name: str) -> tuple[str, str]:
+    digest, _, score = name.partition(":")
+    return digest, score

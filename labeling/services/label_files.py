@@ -1,0 +1,229 @@
+"""Labels from a file: answers that were given elsewhere, matched by document ids, each refused with its line."""
+
+import csv
+import json
+import secrets
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from django.contrib.auth import get_user_model
+from django.db import transaction
+from django.utils import timezone
+from django.utils.dateparse import parse_datetime
+
+from labeling.models import Document, Label, Study
+from labeling.services.known_pairs import keep_known, pair_ids
+from labeling.services.labels import VERDICTS
+from labeling.services.scoring import open_scored_pool
+
+BATCH = 400
+LISTED_PROBLEMS = 1_000
+NEEDED = ("left_id", "right_id", "verdict")
+
+
+class LabelFileError(ValueError):
+    """A file of labels can't be read at all; the message is one sentence for people."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One answer as it stands in a file."""
+
+    line: int
+    left_id: str
+    right_id: str
+    verdict: str
+    labeller: str = ""
+    note: str = ""
+    at: str = ""
+
+
+@dataclass(slots=True, kw_only=True)
+class Imported:
+    """What came of a file: ``read`` = ``accepted`` + ``unchanged`` + ``rejected``; up to 1,000 problems are listed."""
+
+    read: int = 0
+    accepted: int = 0
+    unchanged: int = 0
+    rejected: int = 0
+    problems: list[dict[str, Any]] = field(default_factory=list)
+
+    def reject(self, line: int, reason: str) -> None:
+        """Count a row that was left out, and say why."""
+        self.rejected += 1
+        if len(self.problems) < LISTED_PROBLEMS:
+            self.problems.append({"line": line, "reason": reason})
+
+
+def import_labels(*, study: Study, path: Path, at: datetime, labeller: str = "import") -> Imported:
+    """Append the answers of a CSV or JSONL file; an answer that its labeller has given already counts as unchanged.
+
+    ``labeller`` signs rows that name nobody. Pairs of the pool that were not drawn become known pairs of the study.
+    Raises ``LabelFileError`` if the file can't be read.
+    """
+    imported = Imported()
+    batch: list[Row] = []
+    for row in read_rows(path, imported):
+        batch.append(row)
+        if len(batch) == BATCH:
+            _store(batch, study, imported, at, labeller)
+            batch = []
+    _store(batch, study, imported, at, labeller)
+    if imported.accepted:
+        keep_known(study, open_scored_pool(study))
+    return imported
+
+
+def read_rows(path: Path, imported: Imported) -> Iterator[Row]:
+    """Read a CSV (with a header) or JSONL file; rows that make no sense are counted as rejected."""
+    try:
+        lines = path.read_text(encoding="utf-8-sig", newline="").splitlines(keepends=True)
+    except (OSError, UnicodeDecodeError) as error:
+        raise LabelFileError(f"{path} can't be read: {error}.") from error
+    first = next((line for line in lines if line.strip()), "")
+    values = _json_rows(lines, imported) if first.lstrip().startswith("{") else _csv_rows(path, lines)
+    for line, record in values:
+        imported.read += 1
+        missing = [name for name in NEEDED if not str(record.get(name) or "").strip()]
+        if missing:
+            imported.reject(line, f"the row has no {' and no '.join(missing)}")
+            continue
+        known = {name: str(record.get(name) or "") for name in ("labeller", "note", "at")}
+        yield Row(
+            line=line,
+            left_id=str(record["left_id"]),
+            right_id=str(record["right_id"]),
+            verdict=str(record["verdict"]).strip().lower(),
+            **known,
+        )
+
+
+def _csv_rows(path: Path, lines: list[str]) -> Iterator[tuple[int, dict[str, Any]]]:
+    reader = csv.DictReader(lines)
+    missing = [name for name in NEEDED if name not in (reader.fieldnames or [])]
+    if missing:
+        raise LabelFileError(f"{path} has no column {', '.join(missing)}; needed are {', '.join(NEEDED)}.")
+    try:
+        for record in reader:
+            yield reader.line_num, record
+    except csv.Error as error:
+        raise LabelFileError(f"{path} is no CSV file, line {reader.line_num}: {error}.") from error
+
+
+def _json_rows(lines: list[str], imported: Imported) -> Iterator[tuple[int, dict[str, Any]]]:
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+        except ValueError as error:
+            record = error
+        if isinstance(record, dict):
+            yield number, record
+        else:
+            imported.read += 1
+            imported.reject(number, "the line is no JSON object")
+
+
+@transaction.atomic
+def _store(rows: list[Row], study: Study, imported: Imported, at: datetime, labeller: str) -> None:
+    texts = _texts_of(study, {name for row in rows for name in (row.left_id, row.right_id)})
+    good = [row for row in rows if _is_good(row, texts, imported)]
+    pairs = [_ordered(texts[row.left_id], texts[row.right_id]) for row in good]
+    keys = dict(zip(pairs, pair_ids(study.corpus, pairs), strict=True)) if pairs else {}
+    people = _people({row.labeller or labeller for row in good}, at)
+    answers = _newest_answers(list(keys.values()))
+    for row, pair in zip(good, pairs, strict=True):
+        who, pair_id = people[row.labeller or labeller], keys[pair]
+        if answers.get((pair_id, who)) == row.verdict:
+            imported.unchanged += 1
+            continue
+        answers[pair_id, who] = row.verdict
+        Label.objects.create(
+            pair_id=pair_id,
+            study=study,
+            labeller_id=who,
+            verdict=row.verdict,
+            at=_time(row.at) or at,
+            serving=secrets.token_urlsafe(18),
+            origin="import",
+            note=row.note,
+        )
+        imported.accepted += 1
+
+
+def _texts_of(study: Study, ids: set[str]) -> dict[str, int]:
+    """The ordinal of each document's text, -1 for a document without content."""
+    names = sorted(ids)
+    found: dict[str, int] = {}
+    for start in range(0, len(names), BATCH):
+        rows = Document.objects.filter(corpus=study.corpus, external_id__in=names[start : start + BATCH])
+        for name, ordinal in rows.values_list("external_id", "text__ordinal"):
+            found[name] = -1 if ordinal is None else ordinal
+    return found
+
+
+def _is_good(row: Row, texts: dict[str, int], imported: Imported) -> bool:
+    reason = _objection(row, texts)
+    if reason:
+        imported.reject(row.line, reason)
+    return not reason
+
+
+def _objection(row: Row, texts: dict[str, int]) -> str:
+    unknown = [name for name in (row.left_id, row.right_id) if name not in texts]
+    if unknown:
+        return f"the corpus has no document “{unknown[0]}”"
+    if row.verdict not in VERDICTS:
+        return f"“{row.verdict}” is no verdict; known are {', '.join(VERDICTS)}"
+    empty = [name for name in (row.left_id, row.right_id) if texts[name] < 0]
+    if empty:
+        return f"the document “{empty[0]}” has no content"
+    if texts[row.left_id] == texts[row.right_id]:
+        return "both documents have the same words, so there is nothing to judge"
+    if row.at and _time(row.at) is None:
+        return f"“{row.at}” is no time with its offset, such as 2026-03-02T14:05:00+00:00"
+    return ""
+
+
+def _ordered(one: int, other: int) -> tuple[int, int]:
+    return (one, other) if one < other else (other, one)
+
+
+def _time(value: str) -> datetime | None:
+    if not value:
+        return None
+    try:
+        parsed = parse_datetime(value)
+    except ValueError:
+        return None
+    return parsed if parsed is not None and timezone.is_aware(parsed) else None
+
+
+def _people(names: set[str], at: datetime) -> dict[str, int]:
+    """Ids of the labellers; a name that nobody has yet becomes a person who can't sign in."""
+    model = get_user_model()
+    found: dict[str, int] = {}
+    for name in sorted(names):
+        person, is_new = model.objects.get_or_create(
+            username=name[:150], defaults={"is_active": False, "date_joined": at}
+        )
+        if is_new:
+            person.set_unusable_password()
+            person.save(update_fields=["password"])
+        found[name] = person.pk
+    return found
+
+
+def _newest_answers(pairs: list[int]) -> dict[tuple[int, int], str]:
+    newest: dict[tuple[int, int], str] = {}
+    for start in range(0, len(pairs), BATCH):
+        rows = Label.objects.filter(pair__in=pairs[start : start + BATCH]).order_by("id")
+        newest.update(
+            ((pair, who), verdict)
+            for pair, who, verdict in rows.values_list("pair_id", "labeller_id", "verdict")
+        )
+    return newest
