@@ -35,14 +35,16 @@ def diff(
     texts = Encoded.of(one, other)
     plans = plan_rows(texts, context=context)
     found = differing_facts(plans, texts)
-    rows = build_rows(plans, texts, found.left, found.right, unit)
+    left_notes = sorted((fact.left for fact in found if fact.left), key=lambda mention: mention.start)
+    right_notes = sorted((fact.right for fact in found if fact.right), key=lambda mention: mention.start)
+    rows = build_rows(plans, texts, left_notes, right_notes, unit)
     if one.is_cut or other.is_cut:
         rows = (*rows, _uncompared(one, other))
     equal, moved, deleted, inserted = _counts(plans, texts)
     return Difference(
         rows=rows,
         unit=unit,
-        facts=tuple(found.facts),
+        facts=tuple(differing.fact for differing in found),
         changes=tuple(_changes(rows)),
         strip=tuple(_strip(rows)),
         equal_words=equal,

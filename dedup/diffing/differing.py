@@ -1,7 +1,8 @@
 """Which facts differ between two texts, change by change."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import groupby
 
 from dedup.diffing.facts import Mention, mentions, pair, within
@@ -14,52 +15,66 @@ SHORT_PASSAGE_TOKENS = 12
 MOST_SHORT_PASSAGES = 12
 
 
-@dataclass(slots=True)
-class FactList:
-    """Facts that differ, and where each side mentions them."""
+@dataclass(frozen=True, slots=True)
+class Differing:
+    """A fact of one change: where each side mentions it, None where it doesn't."""
 
-    facts: list[Fact] = field(default_factory=list)
-    left: list[Mention] = field(default_factory=list)
-    right: list[Mention] = field(default_factory=list)
+    change: int
+    left: Mention | None
+    right: Mention | None
 
-    def add(self, change: int, left: list[Mention], right: list[Mention]) -> None:
-        """Pair the facts of one change."""
-        for one, other in pair(left, right):
-            known = one or other
-            if known is not None:
-                self.facts.append(
-                    Fact(known.kind, one.text if one else "", other.text if other else "", change)
-                )
-            self.left += [one] if one else []
-            self.right += [other] if other else []
+    @property
+    def fact(self) -> Fact:
+        """The fact in words."""
+        known = self.left or self.right
+        left, right = (mention.text if mention else "" for mention in (self.left, self.right))
+        return Fact(known.kind if known else "", left, right, self.change)
 
 
-def differing_facts(plans: Sequence[Plan], texts: Encoded) -> FactList:
+def differing_facts(plans: Sequence[Plan], texts: Encoded) -> list[Differing]:
     """Collect the facts that differ, in reading order.
 
     Facts inside a change are paired with those of the same change. A short passage that only one side has (a
-    price alone on its line) is paired with those that the other side has in the same place, unless there are
-    many.
+    price alone on its line) is paired with those that the other side has in the same place, unless there are many.
+    What then stands alone on both sides with the same text, because it only moved, is left out.
     """
-    found = FactList()
+    found: list[Differing] = []
     for is_alone, run in groupby(plans, key=lambda plan: plan.kind in {"left_only", "right_only"}):
         if is_alone:
-            _add_short_passages(found, list(run), texts)
+            found += _in_short_passages(list(run), texts)
             continue
         for plan in run:
             if plan.strict and plan.shows != "right":
-                _add_changes(found, plan, texts)
-    found.left.sort(key=lambda mention: mention.start)
-    found.right.sort(key=lambda mention: mention.start)
-    return found
+                found += _in_changes(plan, texts)
+    return _without_moved(found)
 
 
-def _add_short_passages(found: FactList, run: list[Plan], texts: Encoded) -> None:
+def _paired(change: int, left: list[Mention], right: list[Mention]) -> list[Differing]:
+    return [Differing(change, one, other) for one, other in pair(left, right)]
+
+
+def _without_moved(found: list[Differing]) -> list[Differing]:
+    """Drop facts that each side has alone, one for one."""
+    left = Counter(differing.left.key for differing in found if differing.left and not differing.right)
+    right = Counter(differing.right.key for differing in found if differing.right and not differing.left)
+    to_drop = {"left": left & right, "right": left & right}
+    kept: list[Differing] = []
+    for differing in found:
+        alone = (differing.left or differing.right) if None in (differing.left, differing.right) else None
+        side = to_drop["left" if differing.left else "right"]
+        if alone and side[alone.key]:
+            side[alone.key] -= 1
+        else:
+            kept.append(differing)
+    return kept
+
+
+def _in_short_passages(run: list[Plan], texts: Encoded) -> list[Differing]:
     left = [place for plan in run for place in plan.left if _is_short(texts.left, place)]
     right = [place for plan in run for place in plan.right if _is_short(texts.right, place)]
     if not left or not right or len(left) + len(right) > MOST_SHORT_PASSAGES:
-        return
-    found.add(
+        return []
+    return _paired(
         run[0].change,
         [mention for place in left for mention in _in_passage(texts.left, place)],
         [mention for place in right for mention in _in_passage(texts.right, place)],
@@ -75,7 +90,7 @@ def _in_passage(text: CutText, place: int) -> list[Mention]:
     return mentions(text.raw, passage.start, passage.end)
 
 
-def _add_changes(found: FactList, plan: Plan, texts: Encoded) -> None:
+def _in_changes(plan: Plan, texts: Encoded) -> Iterator[Differing]:
     changed = [hunk for hunk in plan.strict if not hunk.is_equal]
     if not changed:
         return
@@ -93,7 +108,7 @@ def _add_changes(found: FactList, plan: Plan, texts: Encoded) -> None:
     for group in _sharing(touched):
         hunk = group[0][0]
         change = next(shown.change for shown in plan.hunks if not shown.is_equal and _holds(shown, hunk))
-        found.add(
+        yield from _paired(
             change,
             list(dict.fromkeys(mention for _, some, _ in group for mention in some)),
             list(dict.fromkeys(mention for _, _, some in group for mention in some)),

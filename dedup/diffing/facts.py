@@ -54,6 +54,11 @@ class Mention:
     end: int
     text: str
 
+    @property
+    def key(self) -> tuple[str, str]:
+        """Equal for facts that say the same."""
+        return self.kind, "".join(self.text.casefold().split())
+
 
 def mentions(raw: str, start: int, end: int) -> list[Mention]:
     """Facts in ``raw[start:end]``, in order, none overlapping.
@@ -78,7 +83,7 @@ def pair(left: list[Mention], right: list[Mention]) -> Iterator[tuple[Mention | 
     for kind in _KINDS:
         some = [mention for mention in left if mention.kind == kind]
         others = [mention for mention in right if mention.kind == kind]
-        both = Counter(map(_plain, some)) & Counter(map(_plain, others))
+        both = Counter(mention.key for mention in some) & Counter(mention.key for mention in others)
         yield from zip_longest(_without(some, both.copy()), _without(others, both))
 
 
@@ -88,13 +93,9 @@ def within(found: Sequence[Mention], start: int, end: int) -> Sequence[Mention]:
     return found[first : bisect_left(found, end, key=lambda mention: mention.start)]
 
 
-def _plain(mention: Mention) -> str:
-    return "".join(mention.text.casefold().split())
-
-
-def _without(some: list[Mention], taken: Counter[str]) -> Iterator[Mention]:
+def _without(some: list[Mention], taken: Counter[tuple[str, str]]) -> Iterator[Mention]:
     for mention in some:
-        if taken[_plain(mention)]:
-            taken[_plain(mention)] -= 1
+        if taken[mention.key]:
+            taken[mention.key] -= 1
         else:
             yield mention

@@ -13,7 +13,7 @@ from dedup.diffing.shapes import Unit
 from dedup.specs import NormaliserName
 from dedup.text import word_spans
 
-LONG_PARAGRAPH_WORDS = 120
+LONG_PARAGRAPH_WORDS = 40
 MOST_CHARACTERS_PER_WORD = 64
 
 _SENTENCE_END = re.compile(

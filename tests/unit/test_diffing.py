@@ -376,3 +376,13 @@ def test_an_inserted_sentence_is_marked_from_its_beginning():
     found = diff(left, right)
 
     assert "{+The mayor was late+}." in marked.cell(found.rows[0].right)
+
+
+def test_a_fact_that_only_moved_doesnt_differ():
+    left = "The council approved on 5 May the plan that costs 12 million in all and is paid by the state."
+    right = "The council approved the plan that costs 12 million in all on 5 May and is paid by the state."
+
+    found = diff(left, right)
+
+    assert found.facts == ()
+    assert found.changed_words == 6
