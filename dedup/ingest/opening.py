@@ -51,6 +51,8 @@ def stem_of(name: str) -> str:
 class _ManyFiles:
     """What folders and archives share: a list of sources, read one after the other."""
 
+    is_single = False
+
     def __init__(self, file: str, options: ReadOptions, names: list[str]) -> None:
         self.file = file
         self._options = options

@@ -21,7 +21,7 @@ from dedup.ingest.records import (
     ReadOptions,
     Record,
 )
-from dedup.ingest.repeats import DuplicateIds
+from dedup.ingest.repeats import DuplicateIds, Earlier
 
 
 def read_pages(
@@ -74,11 +74,18 @@ class _Run:
         for part in reader.parts():
             if isinstance(part, Problem):
                 yield from self._place(part)
-            else:
-                yield from self._read_part(part)
+                continue
+            try:
+                builder = PageBuilder(part, self._options)
+            except IngestError as error:
+                if reader.is_single:
+                    raise
+                yield from self._place(_left_out(part.file, error))
+                continue
+            yield from self._read_part(part, builder)
 
-    def _read_part(self, part: Part) -> "Iterator[_Item]":
-        builder = PageBuilder(part, self._options)
+    def _read_part(self, part: Part, builder: PageBuilder) -> "Iterator[_Item]":
+        before = self._position
         try:
             for item in part:
                 if isinstance(item, Problem):
@@ -86,8 +93,10 @@ class _Run:
                 else:
                     yield from self._read_record(builder, item)
         except DamagedFileError as error:
+            yield from self._place(_left_out(part.file, error))
+        if self._position == before:
             yield from self._place(
-                Problem(file=part.file, line=None, field="", reason=str(error), is_rejection=True)
+                Problem(file=part.file, line=None, field="", reason="the file has no records")
             )
 
     def _place(self, problem: Problem) -> Iterator[Problem]:
@@ -102,8 +111,8 @@ class _Run:
         draft = builder.begin(record)
         earlier = self._seen.check(draft.id, draft.text or draft.html, file=builder.file, line=record.line)
         if position <= self._after:
-            return
-        if earlier is not None:
+            _pass_over(builder, draft, earlier, position)
+        elif earlier is not None:
             yield replace(builder.repeated(draft, earlier), position=position)
         elif draft.html:
             yield Waiting(draft.html, draft.url, lambda found: _finished(builder, draft, found, position))
@@ -112,6 +121,12 @@ class _Run:
 
 
 _Item = Page | Problem | Waiting
+
+
+def _pass_over(builder: PageBuilder, draft: Draft, earlier: Earlier | None, position: int) -> None:
+    """Leave the builder as it was behind this record, so that what is said once per file isn't said again."""
+    if earlier is None:
+        builder.finish(draft, None, position)
 
 
 def _left_out(file: str, error: IngestError) -> Problem:

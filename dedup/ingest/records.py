@@ -134,7 +134,9 @@ class Part(RecordReader, Protocol):
 
 
 class Reader(RecordReader, Protocol):
-    """A file that is open for reading, or a folder or archive of such files."""
+    """A file that is open for reading (``is_single``), or a folder or archive of such files."""
+
+    is_single: bool
 
     def parts(self) -> Iterator[Part | Problem]:
         """The single files, opened one after the other; a single file is its own only part."""

@@ -105,6 +105,8 @@ class MemberSource:
 class SingleFile:
     """A file that is open, and can be opened again. A context manager that closes it."""
 
+    is_single = True
+
     def __init__(self, source: Source, options: ReadOptions) -> None:
         self.file = source.file
         self._source = source
