@@ -4,6 +4,7 @@ Paragraphs come as strings with one character per token, so that similarity is r
 (twice the longest common subsequence over the sum of lengths) at the speed of its bit-parallel code.
 """
 
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -205,10 +206,10 @@ def _moves(left: Sequence[str], right: Sequence[str], rows: list[int], columns: 
 def _equal_moves(
     left: Sequence[str], right: Sequence[str], rows: list[int], columns: list[int]
 ) -> list[Pairing]:
-    places: dict[str, list[int]] = {}
+    places: dict[str, deque[int]] = {}
     for column in columns:
-        places.setdefault(right[column], []).append(column)
-    return _each_once((row, column) for row in rows for column in places.get(left[row], ()))
+        places.setdefault(right[column], deque()).append(column)
+    return _each_once((row, places[left[row]].popleft()) for row in rows if places.get(left[row]))
 
 
 def _each_once(pairs: Iterator[tuple[int, int]]) -> list[Pairing]:

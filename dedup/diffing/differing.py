@@ -132,14 +132,13 @@ _Touched = tuple[Hunk, list[Mention], list[Mention]]
 
 def _sharing(touched: list[_Touched]) -> Iterator[list[_Touched]]:
     """Changes that reach into one fact together, as in "5 May" against "6 June"."""
-    group: list[_Touched] = []
-    for hunk, left, right in touched:
-        if group and not _overlap(group[-1], (hunk, left, right)):
+    group = touched[:1]
+    for one in touched[1:]:
+        if not _overlap(group[-1], one):
             yield group
             group = []
-        group.append((hunk, left, right))
-    if group:
-        yield group
+        group.append(one)
+    yield group
 
 
 def _overlap(one: _Touched, other: _Touched) -> bool:

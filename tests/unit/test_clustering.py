@@ -6,6 +6,7 @@ import pytest
 from dedup.clustering import (
     Contradiction,
     cluster,
+    compare,
     components,
     implied_pairs,
     lowest_similarities,
@@ -98,6 +99,19 @@ def test_verdicts_against_each_other_are_listed_with_the_chain_between_them():
     assert found.contradictions == (Contradiction(0, 2, (0, 3, 2), "distinct"),)
 
 
+def test_verdicts_in_a_circle_join_once():
+    found = cluster(4, *columns((2, 3)), must=[(0, 1), (1, 2), (2, 0)], cannot=[(2, 3)])
+
+    assert found.labels.tolist() == [0, 0, 0, 1]
+
+
+def test_a_distinct_verdict_far_from_the_chain_of_duplicates_is_no_contradiction():
+    found = cluster(5, *columns((0, 3)), must=[(0, 1), (3, 4)], cannot=[(1, 4), (0, 2)])
+
+    assert found.labels.tolist() == [0, 0, 1, 2, 2]
+    assert found.contradictions == ()
+
+
 def test_a_text_without_a_price_doesnt_join_two_prices():
     prices = np.array([1050, -1, 1290])
 
@@ -127,6 +141,11 @@ def test_a_duplicate_verdict_against_the_product_rule_joins_and_is_listed():
 
     assert found.labels.tolist() == [0, 0, 0]
     assert found.contradictions == (Contradiction(0, 2, (0, 1, 2), "product rule"),)
+
+
+def test_clusterings_of_different_corpora_are_not_compared():
+    with pytest.raises(ValueError, match="2 texts before against 3 after"):
+        compare(np.array([0, 1]), np.array([0, 1, 2]))
 
 
 def test_a_candidate_below_the_threshold_isnt_a_duplicate():

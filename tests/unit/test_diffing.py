@@ -3,7 +3,7 @@ import textwrap
 import numpy as np
 import pytest
 
-from dedup.diffing import Change, diff
+from dedup.diffing import Change, alignment, diff
 from tests.reference import cases, marked
 
 BUDGET = (
@@ -328,6 +328,19 @@ def test_thousands_of_lines_in_another_order_still_find_their_equals():
     assert (found.changed_words, found.moved_words) == (0, 500 * 13)
 
 
+def test_of_very_many_loose_paragraphs_only_equal_ones_are_moves(monkeypatch):
+    monkeypatch.setattr(alignment, "MOST_COMPARED", 4)
+    first, second, third = (" ".join(vocabulary(20, seed)) for seed in range(3))
+
+    found = diff(
+        text(first, second, third, *BUDGET), text(*BUDGET, second, first, third.replace("w", "v", 1))
+    )
+
+    moves = [(row.left_paragraph, row.moved_to) for row in found.rows if row.kind == "moved" and row.left]
+    assert moves == [(1, 7), (2, 6)]
+    assert found.deleted_words == 20
+
+
 @pytest.mark.parametrize(
     ("left", "right", "kinds"),
     [
@@ -376,6 +389,12 @@ def test_an_inserted_sentence_is_marked_from_its_beginning():
     found = diff(left, right)
 
     assert "{+The mayor was late+}." in marked.cell(found.rows[0].right)
+
+
+def test_two_facts_inside_one_word_share_its_mark():
+    found = diff("same words here 他不没去 了 and there", "same words here and there", normaliser="lesson")
+
+    assert marked.cell(found.rows[0].left) == "same words here [-negation:他不没去-][- 了-] and there"
 
 
 def test_a_fact_that_only_moved_doesnt_differ():

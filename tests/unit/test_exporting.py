@@ -128,6 +128,14 @@ def test_what_isnt_a_finite_number_is_an_empty_cell(tmp_path, nothing):
     assert (line[3], record["similarity"], table["similarity"].to_pylist()) == ("", None, [None])
 
 
+def test_nothing_is_an_empty_cell_of_a_worksheet(tmp_path):
+    values = dict.fromkeys((column.name for column in COLUMNS), None)
+
+    cells = sheet_cells(written(tmp_path, [values, row()], "xlsx")[0])
+
+    assert cells[1] == [None] * len(COLUMNS)
+
+
 def test_columns_of_parquet_keep_their_types_even_if_all_cells_are_empty(tmp_path):
     values = dict.fromkeys((column.name for column in COLUMNS), None)
 
