@@ -39,9 +39,11 @@ ONSETS = [
     "tr",
     "v",
 ]
-NUCLEI = ["a", "e", "i", "o", "u", "ea", "ou", "ai"]
+NUCLEI = ["a", "a", "e", "e", "e", "i", "i", "o", "o", "u", "ea", "ou"]
 ACCENTED = ["é", "ü", "ø", "ñ"]
-CODAS = ["", "n", "r", "s", "t", "l", "nd", "st"]
+CODAS = ["", "", "n", "r", "s", "t", "l", "nd"]
+FREQUENT_WORDS = 200
+ACCENT_FROM, ACCENT_EVERY = 1_000, 200
 BLOCK = 5_000
 LENGTH_SPREAD = 0.2
 
@@ -79,8 +81,9 @@ def vocabulary(size: int, rng: np.random.Generator) -> list[str]:
     """Distinct made-up words, the frequent ones short; one in 200 of the rarer ones holds an accent."""
     seen: dict[str, None] = {}
     while len(seen) < size:
-        syllables = 1 if len(seen) < 150 else int(rng.integers(2, 5))
-        seen.setdefault(_word(syllables, rng, accented=len(seen) > 1_000 and len(seen) % 200 == 0))
+        syllables = 1 if len(seen) < FREQUENT_WORDS else int(rng.integers(2, 4))
+        accented = len(seen) >= ACCENT_FROM and len(seen) % ACCENT_EVERY == 0
+        seen.setdefault(_word(syllables, rng, accented=accented))
     return list(seen)
 
 

@@ -19,8 +19,8 @@ REQUIREMENTS: dict[str, tuple[str, ...]] = {
     "datasketch": ("datasketch==2.0.0",),
     "rensa": ("rensa==0.5.0",),
     "gaoya": ("gaoya==0.2.2",),
-    # Daft has no step from signatures to candidate pairs; ours, which is lent to it, needs numba and scipy.
-    "daft": ("daft==0.7.26", "numpy==2.4.6", "numba==0.68.1", "scipy==1.17.1"),
+    # Daft has no step from signatures to candidate pairs; ours, which is lent to it, needs the other four.
+    "daft": ("daft==0.7.26", "numpy==2.4.6", "numba==0.68.1", "scipy==1.17.1", "datasketch==2.0.0"),
     # A bare install misses regex, tokenizers and the English word tokenizer; release 0.10.1 fails with xxhash 4.
     "datatrove": (
         "datatrove[processing]==0.10.1",

@@ -18,7 +18,7 @@ from pathlib import Path
 from time import perf_counter
 
 from benchmarks import agreement, environments, machine, tables
-from benchmarks.corpus import CorpusSpec, write
+from benchmarks.corpus import DATA, CorpusSpec, write
 from benchmarks.programs import LENGTHS, OURS, PEERS, REFERENCE, Program
 
 ROOT = Path(__file__).parent.parent
@@ -32,11 +32,12 @@ ONE_THREAD = {f"{library}_THREADS": "1" for library in THREADS}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """One program on one corpus."""
+    """One program on one corpus; ``is_comparison`` if only its labels are wanted, so that one round is enough."""
 
     program: Program
     corpus: CorpusSpec
     python: str
+    is_comparison: bool = False
 
     def labels_path(self, folder: Path) -> Path:
         """Where the labels of the task go."""
@@ -91,7 +92,12 @@ def _reference_tasks(words: int, sizes: set[int], tasks: list[Task]) -> Iterator
     reference = next(program for program in OURS if program.name == REFERENCE)
     there = {task.corpus.texts for task in tasks if task.program is reference and task.corpus.words == words}
     for texts in sorted(sizes - there):
-        yield Task(program=reference, corpus=CorpusSpec(texts=texts, words=words), python=sys.executable)
+        yield Task(
+            program=reference,
+            corpus=CorpusSpec(texts=texts, words=words),
+            python=sys.executable,
+            is_comparison=True,
+        )
 
 
 def chosen(options: argparse.Namespace) -> list[Program]:
@@ -111,6 +117,8 @@ def run_rounds(tasks: list[Task], rounds: int, folder: Path) -> list[dict[str, o
     for number in range(rounds):
         shift = number * len(tasks) // rounds
         for task in tasks[shift:] + tasks[:shift]:
+            if task.is_comparison and number:
+                continue
             began = perf_counter()
             figures = task.run(folder)
             told = figures.get("problem") or f"{figures['seconds']:.2f} s"
@@ -156,7 +164,9 @@ def prepare_environments(options: argparse.Namespace) -> dict[str, environments.
 def read_options() -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="a twentieth of the texts, one round")
+    parser.add_argument(
+        "--quick", action="store_true", help="a twentieth of the texts, one round, results in .data"
+    )
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--lengths", type=int, nargs="+", default=list(LENGTHS), choices=LENGTHS)
     parser.add_argument("--only", nargs="+", default=[], help="names of programs")
@@ -187,12 +197,16 @@ def main() -> None:
         "load_before": load_before,
         "rounds": options.rounds,
         "minutes": round((perf_counter() - began) / 60, 1),
+        "environments": {
+            name: environments.installed_versions(one) for name, one in ready.items() if one.is_ready
+        },
         "not_installed": {name: one.problem for name, one in ready.items() if not one.is_ready},
         "runs": runs,
         "agreement": compared,
     }
-    RESULTS.mkdir(exist_ok=True)
-    path = RESULTS / f"{options.name}.json"
+    folder = DATA if options.quick else RESULTS
+    folder.mkdir(exist_ok=True)
+    path = folder / f"{options.name}.json"
     path.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
     path.with_suffix(".md").write_text(tables.render(results), encoding="utf-8")
     print(f"{results['minutes']} minutes; written: {path} and {path.with_suffix('.md').name}")

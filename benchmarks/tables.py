@@ -12,6 +12,7 @@ from benchmarks.programs import LENGTHS, OURS, PEERS, REFERENCE
 TITLES = {program.name: program.title for program in (*OURS, *PEERS)}
 PEER_NAMES = [program.name for program in PEERS]
 SIGNING_ONLY = {"sha1-four-k": "sha1", "tokens-four-k": "tokens"}
+DISTURBED = 1.1
 COMPARED = ("sha1", "tokens")
 
 Results = Mapping[str, Any]
@@ -67,7 +68,17 @@ def _machine(results: Results) -> str:
     return (
         f"Measured on {one['processor']} (family and model {one['family_and_model']}), {one['cores']} cores, "
         f"{one['memory_gb']} GB, {', '.join(one['flags'])}; {one['system']}, Python {one['python']}, {versions}. "
-        f"{results['rounds']} rounds in {results['minutes']} minutes, load before: {results['load_before']}."
+        f"{results['rounds']} rounds in {results['minutes']} minutes, load before: {results['load_before']}. "
+        f"{_disturbed(results)}"
+    )
+
+
+def _disturbed(results: Results) -> str:
+    """Say how often a run waited for a processor (or a disk): then its figures are too low."""
+    good = [run for run in results["runs"] if "problem" not in run]
+    waited = sum(run["seconds"] > DISTURBED * run["processor_seconds"] for run in good)
+    return (
+        f"In {waited} of {len(good)} runs the clock was over {DISTURBED - 1:.0%} ahead of the processor time."
     )
 
 

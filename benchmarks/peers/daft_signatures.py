@@ -9,15 +9,14 @@ import daft
 import numpy as np
 from daft.functions import minhash, normalize
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from benchmarks.measuring import BANDS, NUM_PERM, ROWS_PER_BAND, THRESHOLD, K, measure
 from dedup.candidates import candidate_pairs
+from dedup.clustering.components import components
+from dedup.minhash import agreements
 from dedup.specs import BandingSpec
 
-HUB_LIMIT = 1_000
-BATCH = 100_000
+HUB_LIMIT = 200
 
 
 def signatures_of(texts: list[str]) -> NDArray[np.uint32]:
@@ -34,17 +33,8 @@ def cluster(texts: list[str]) -> list[int]:
     banding = BandingSpec(bands=BANDS, rows_per_band=ROWS_PER_BAND)
     valid = np.ones(len(texts), np.bool_)
     pairs = candidate_pairs(signatures, banding, hub_limit=HUB_LIMIT, valid=valid)
-    kept = np.concatenate(
-        [
-            (signatures[pairs.left[at : at + BATCH]] == signatures[pairs.right[at : at + BATCH]]).mean(1)
-            >= THRESHOLD
-            for at in range(0, len(pairs), BATCH)
-        ]
-        or [np.empty(0, np.bool_)]
-    )
-    left, right = pairs.left[kept], pairs.right[kept]
-    graph = coo_array((np.ones(len(left), np.int8), (left, right)), shape=(len(texts), len(texts)))
-    return connected_components(graph, directed=False)[1].tolist()
+    kept = agreements(signatures, pairs.left, pairs.right) >= THRESHOLD * NUM_PERM
+    return components(len(texts), pairs.left[kept], pairs.right[kept]).tolist()
 
 
 if __name__ == "__main__":
