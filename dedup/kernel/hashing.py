@@ -12,7 +12,14 @@ from dedup.kernel.digests import (
     blake2b_step,
     sha1_step,
 )
-from dedup.kernel.lanes import blank_bits, copy_padded, read_long, trailing_zeros
+from dedup.kernel.lanes import (
+    blank_bits,
+    copy_padded,
+    read_long,
+    swap_bytes,
+    trailing_zeros,
+    write_long,
+)
 from dedup.token_hash import SHINGLE_FACTOR, WORD_FACTOR, WORD_START
 
 # Vector loads read up to a whole block beyond the last byte of a stream.
@@ -139,14 +146,8 @@ def sha1_shingles(  # noqa: PLR0913, PLR0917 - scratch arrays are the caller's
 @compiled
 def _take_sha1(state: NDArray[np.uint32], lanes: int, hashes: NDArray[np.uint32], done: int) -> int:
     for lane in range(lanes):
-        hashes[done + lane] = _swapped(state[lane])
+        hashes[done + lane] = swap_bytes(state[lane]) >> _HALF
     return done + lanes
-
-
-@compiled
-def _swapped(value: int) -> int:
-    wide = np.int64(value)
-    return (wide & 0xFF) << 24 | (wide & 0xFF00) << 8 | (wide >> 8) & 0xFF00 | wide >> 24
 
 
 @compiled
@@ -155,9 +156,7 @@ def _fill_sha1_block(stream: Bytes, start: int, size: int, block: int, blocks: B
     row = lane * SHA1_BLOCK
     copy_padded(blocks, row, stream, start + block * SHA1_BLOCK, max(-1, min(left, 64)), 0x80)
     if left <= _SHA1_ROOM:
-        bits = size * 8
-        for byte in range(8):
-            blocks[row + 63 - byte] = (bits >> (8 * byte)) & 0xFF
+        write_long(blocks, row + 56, swap_bytes(8 * size))
 
 
 @compiled
@@ -185,7 +184,7 @@ def _sha1_long(
         for lane in range(group.shape[0]):
             size = ends[group[lane] + span] - starts[group[lane]]
             if block == (size + 8) // SHA1_BLOCK:
-                hashes[lane] = _swapped(state[lane])
+                hashes[lane] = swap_bytes(state[lane]) >> _HALF
 
 
 @compiled
@@ -220,7 +219,7 @@ def blake2b_shingles(  # noqa: PLR0913, PLR0917 - scratch arrays are the caller'
             for lane in range(lanes):
                 size = ends[first + lane + span] - starts[first + lane]
                 if block == (size - 1) // BLAKE2B_BLOCK:
-                    digests[first + lane] = _swapped_long(state[lane])
+                    digests[first + lane] = swap_bytes(state[lane])
     return count
 
 
@@ -241,18 +240,6 @@ def _fill_blake2b_block(
     row = lane * BLAKE2B_BLOCK
     left = size - done
     copy_padded(blocks, row, stream, start + done, min(left, 64), 0)
-    if left > 64:
-        copy_padded(blocks, row + 64, stream, start + done + 64, min(left - 64, 64), 0)
-    else:
-        blocks[row + 64 : row + 128] = 0
+    copy_padded(blocks, row + 64, stream, start + done + 64, max(-1, min(left - 64, 64)), 0)
     taken[lane] = min(size, done + BLAKE2B_BLOCK)
     is_last[lane] = np.uint64(0xFFFFFFFFFFFFFFFF) if left <= BLAKE2B_BLOCK else np.uint64(0)
-
-
-@compiled
-def _swapped_long(value: np.uint64) -> np.uint64:
-    result = np.uint64(0)
-    for _ in range(8):
-        result = result << np.uint64(8) | value & np.uint64(0xFF)
-        value >>= np.uint64(8)
-    return result

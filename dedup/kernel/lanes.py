@@ -254,6 +254,34 @@ def read_long(
 
 
 @vector_code
+def write_long(
+    typing_context: Context, target: types.Array, place: types.Integer, value: types.Integer
+) -> Intrinsic:
+    """Write a number as 8 bytes, little-endian."""
+
+    def build(
+        context: BaseContext, builder: ir.IRBuilder, signature: Signature, arguments: list[ir.Value]
+    ) -> ir.Value:
+        pointer = pointer_to(context, builder, signature.args[0], arguments[0])
+        store(builder, arguments[2], pointer, arguments[1])
+        return context.get_dummy_value()
+
+    return types.void(target, types.int64, types.uint64), build
+
+
+@vector_code
+def swap_bytes(typing_context: Context, value: types.Integer) -> Intrinsic:
+    """Reverse the 8 bytes of a number."""
+
+    def build(
+        context: BaseContext, builder: ir.IRBuilder, signature: Signature, arguments: list[ir.Value]
+    ) -> ir.Value:
+        return builder.bswap(arguments[0])
+
+    return types.uint64(types.uint64), build
+
+
+@vector_code
 def lower_to_least(
     typing_context: Context,
     hashes: types.Array,
