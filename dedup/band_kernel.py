@@ -1,4 +1,4 @@
-"""The two loops under the candidate search, compiled where numba is installed, with the same result where it isn't."""
+"""The loops under the candidate search, compiled where numba is installed, with the same result where it isn't."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dedup.banding import band_keys, first_row
+from dedup.minhash import agreements
 from dedup.specs import BandingSpec
 
 SLOTS_PER_TEXT = 16
@@ -70,6 +71,31 @@ def colliding_rows_by_sorting(keys: NDArray[np.uint64], valid: NDArray[np.bool_]
     return colliding
 
 
+def reaching(
+    signatures: NDArray[np.uint32], left: NDArray[np.int64], right: NDArray[np.int64], level: int
+) -> NDArray[np.bool_]:
+    """Tell which pairs agree in ``level`` permutations or more, ``bool[m]``; stops a pair as soon as it is decided."""
+    if njit is None:  # pragma: no cover - without numba
+        return agreements(signatures, left, right) >= level
+    reached = np.empty(left.shape[0], np.bool_)
+    _mark_reaching(signatures, left, right, level, reached)
+    return reached
+
+
+def _mark_reaching_loop(signatures: Any, left: Any, right: Any, level: int, reached: Any) -> None:  # noqa: ANN401
+    rows = signatures.shape[1]
+    for pair in range(left.shape[0]):
+        first, second = signatures[left[pair]], signatures[right[pair]]
+        agreeing = 0
+        row = 0
+        while row < rows and agreeing < level <= agreeing + rows - row:
+            stop = min(row + 32, rows)
+            for place in range(row, stop):
+                agreeing += first[place] == second[place]
+            row = stop
+        reached[pair] = agreeing >= level
+
+
 def _fill_keys_loop(signatures: Any, first_band: int, rows_per_band: int, keys: Any) -> None:  # noqa: ANN401
     start = np.uint64(0x9E3779B97F4A7C15)
     factor = np.uint64(0xD6E8FEB86659FD93)
@@ -120,5 +146,6 @@ def _compiled(loop: Callable[..., Any]) -> Callable[..., Any]:
 
 
 _fill_keys = _compiled(_fill_keys_loop)
+_mark_reaching = _compiled(_mark_reaching_loop)
 _mark_slots = _compiled(_mark_slots_loop)
 _rows_in_shared_slots = _compiled(_rows_in_shared_slots_loop)

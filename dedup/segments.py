@@ -1,6 +1,7 @@
 """Immutable array files: a file under its final name is whole, or it is found out."""
 
 import hashlib
+import mmap
 import os
 import secrets
 from collections.abc import Iterator
@@ -64,6 +65,12 @@ def open_array(path: Path) -> NDArray[Any]:
     except (ValueError, EOFError, OSError) as error:
         raise SegmentError(f"{path} is not a whole array file: {error}") from error
     return array
+
+
+def forget_pages(array: NDArray[Any]) -> None:
+    """Let go of the memory that an opened array's read pages take up; they are fetched again when they are needed."""
+    if isinstance(array.base, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
+        array.base.madvise(mmap.MADV_DONTNEED)
 
 
 def sha256_of(path: Path) -> str:

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import bdtr
 
+from dedup.band_kernel import reaching
 from dedup.candidates import PairCodes, decode_pairs
-from dedup.minhash import agreements
 
 CHANCE_OF_LOSS = 1e-5
 
@@ -40,7 +40,7 @@ class Floor:
         stays = np.zeros(codes.size, np.bool_)
         for signatures in self._signatures:
             open_ones = np.flatnonzero(~stays)
-            stays[open_ones] = agreements(signatures, left[open_ones], right[open_ones]) >= self.level
+            stays[open_ones] = reaching(signatures, left[open_ones], right[open_ones], self.level)
         with self._lock:
             self.left_out += int(codes.size - np.count_nonzero(stays))
         return codes[stays]

@@ -13,10 +13,12 @@ from dedup.engines.crew import Crew, Stages
 from dedup.kernel import TextColumn
 from dedup.minhash import agreements
 from dedup.pairs import Pool, ScoreKey, exact_levels, exact_similarities
+from dedup.segments import forget_pages
 from dedup.simhash import hamming_distance
 from dedup.specs import MinHashSpec, digest_of
 
 BATCH_PAIRS = 8_192
+BATCHES_IN_MEMORY = 8
 
 
 class StoredStreams:
@@ -25,9 +27,15 @@ class StoredStreams:
     def __init__(self, arrays: Path, recipe: str, bounds: Sequence[tuple[int, int]]) -> None:
         self._bounds = bounds
         opened = [corpus_arrays.open_segment(arrays, recipe, *segment) for segment in bounds]
+        self._mapped = [segment[""] for segment in opened]
         self._segments = [
             {name: np.asarray(column) for name, column in segment.items()} for segment in opened
         ]
+
+    def forget_pages(self) -> None:
+        """Give back the memory of what was read so far."""
+        for stream in self._mapped:
+            forget_pages(stream)
 
     def take(self, ordinals: NDArray[np.int64]) -> TextColumn:
         """Copy the streams of ascending ordinals into one column."""
@@ -71,8 +79,10 @@ class Verifier:
         batches = [
             range(start, min(start + BATCH_PAIRS, codes.size)) for start in range(0, codes.size, BATCH_PAIRS)
         ]
-        for scored in crew.map(score, batches):
+        for done, scored in enumerate(crew.map(score, batches)):
             stages.advance(scored)
+            if done % BATCHES_IN_MEMORY == 0:
+                self._streams.forget_pages()
         return pool
 
     def _empty_pool(self, left: NDArray[np.int64], right: NDArray[np.int64]) -> Pool:

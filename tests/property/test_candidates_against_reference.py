@@ -3,7 +3,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from dedup.band_kernel import colliding_rows, colliding_rows_by_sorting, keys_of_bands, keys_of_bands_by_numpy
+from dedup.band_kernel import (
+    colliding_rows,
+    colliding_rows_by_sorting,
+    keys_of_bands,
+    keys_of_bands_by_numpy,
+    reaching,
+)
 from dedup.candidates import HUB_NEIGHBOURS, candidate_pairs, decode_pairs, encode_pairs, union_pairs
 from dedup.specs import BandingSpec
 from tests.reference import engine as reference
@@ -87,3 +93,13 @@ def test_pair_codes_sort_as_pairs_do_and_come_back_unchanged(pairs):
 
     assert codes.tolist() == sorted(codes.tolist())
     assert [column.tolist() for column in decode_pairs(codes)] == [left.tolist(), right.tolist()]
+
+
+@settings(max_examples=100, deadline=None)
+@given(arrays.arrays(np.uint32, (2, 70), elements=st.integers(0, 1)), st.integers(0, 71))
+def test_a_pair_reaches_a_level_if_it_agrees_that_often(signatures, level):
+    agreeing = sum(a == b for a, b in zip(*signatures.tolist(), strict=True))
+
+    reached = reaching(signatures, np.array([0], np.int64), np.array([1], np.int64), level)
+
+    assert reached.tolist() == [agreeing >= level]

@@ -7,6 +7,7 @@ import pytest
 from dedup.segments import (
     UNFINISHED_SUFFIX,
     SegmentError,
+    forget_pages,
     open_array,
     remove_unfinished,
     sha256_of,
@@ -53,6 +54,17 @@ def test_an_open_segment_refuses_to_be_changed(tmp_path):
 
     with pytest.raises(ValueError, match="read-only"):
         array[0] = 1
+
+
+def test_forgotten_pages_are_read_again(tmp_path):
+    write_array(tmp_path / "a.npy", np.arange(10_000))
+    array = open_array(tmp_path / "a.npy")
+    before = int(array.sum())
+
+    forget_pages(array)
+    forget_pages(np.arange(3))
+
+    assert int(array.sum()) == before
 
 
 def test_objects_are_never_stored(tmp_path):
