@@ -1,7 +1,8 @@
 """What people may send: every form checks its values and says in a sentence what is wrong."""
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from django import forms
 from django.conf import settings
@@ -28,11 +29,15 @@ FIELDS = {
     "title": "Title",
     "source": "Source",
     "url": "Address (URL)",
-    "canonical_url": "Declared canonical URL",
+    "canonical": "Declared canonical URL",
     "first_seen": "First seen",
     "price": "Price",
     "currency": "Currency",
-    "identifiers": "Identifiers",
+    "gtin": "GTIN, EAN or UPC",
+    "isbn": "ISBN",
+    "doi": "DOI",
+    "sku": "SKU",
+    "mpn": "Maker's part number",
 }
 RULES = [
     ("", "No product rule"),
@@ -49,6 +54,8 @@ SCORES = [("exact", "Exact Jaccard similarity"), ("estimate", "Estimate from sig
 EXPORTS = [
     ("assignments", "Assignments: every document with its cluster"),
     ("links", "Links: every accepted pair"),
+    ("labels", "Labels: everybody's current answers"),
+    ("report", "Report: the decision with its figures, to read and to print"),
 ]
 EXPORT_FORMATS = [
     ("csv", "CSV"),
@@ -56,6 +63,7 @@ EXPORT_FORMATS = [
     ("jsonl", "JSON Lines"),
     ("parquet", "Parquet"),
     ("xlsx", "Excel (XLSX)"),
+    ("html", "HTML, for the report"),
 ]
 ENCODINGS = [
     "",
@@ -173,6 +181,7 @@ class MappingForm(forms.Form):
 
     def __init__(self, *args: Any, columns: tuple[str, ...] = (), **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.columns = columns
         choices = [("", "–"), *((column, column) for column in columns)]
         for name, label in FIELDS.items():
             self.fields[f"map_{name}"] = forms.ChoiceField(choices=choices, required=False, label=label)
@@ -296,9 +305,9 @@ class SkipForm(forms.Form):
 class EvaluationForm(forms.Form):
     """What the evaluation page shows."""
 
-    score = forms.ChoiceField(choices=SCORES, required=False, label="Score")
-    low = forms.FloatField(min_value=0, max_value=1, required=False, label="Thresholds from")
-    high = forms.FloatField(min_value=0, max_value=1, required=False, label="to")
+    score = forms.ChoiceField(choices=SCORES, label="Score")
+    low = forms.FloatField(min_value=0, max_value=1, label="Thresholds from")
+    high = forms.FloatField(min_value=0, max_value=1, label="to")
     step = forms.TypedChoiceField(
         choices=[("0.05", "0.05"), ("0.1", "0.10"), ("0.02", "0.02")],
         coerce=float,
@@ -306,16 +315,27 @@ class EvaluationForm(forms.Form):
         label="in steps of",
     )
     rule = forms.ChoiceField(choices=RULES, required=False, label="Product rule")
-    cost_fp = forms.FloatField(min_value=0, required=False, label="Cost of a wrong merge")
-    cost_fn = forms.FloatField(min_value=0, required=False, label="Cost of a missed duplicate")
+    cost_fp = forms.FloatField(min_value=0, label="Cost of a wrong merge")
+    cost_fn = forms.FloatField(min_value=0, label="Cost of a missed duplicate")
+
+    DEFAULTS: ClassVar = {
+        "score": "exact",
+        "low": "0.3",
+        "high": "0.95",
+        "step": "0.05",
+        "cost_fp": "1",
+        "cost_fn": "1",
+    }
+
+    @classmethod
+    def filled(cls, values: Mapping[str, str]) -> "EvaluationForm":
+        """The form with the defaults for whatever was left empty."""
+        given = {name: value for name in cls.base_fields if (value := values.get(name, ""))}
+        return cls(cls.DEFAULTS | given)
 
     def clean(self) -> dict[str, Any]:
-        """Fill in what was left empty, and refuse a range that is upside down."""
+        """Refuse a range that is upside down."""
         cleaned = super().clean() or {}
-        defaults = {"score": "exact", "low": 0.3, "high": 0.95, "step": 0.05, "cost_fp": 1.0, "cost_fn": 1.0}
-        for name, value in defaults.items():
-            if cleaned.get(name) in {None, ""}:
-                cleaned[name] = value
         if not self.errors and cleaned["low"] > cleaned["high"]:
             raise forms.ValidationError("The lowest threshold is above the highest.")
         return cleaned
@@ -382,6 +402,13 @@ class ExportForm(forms.Form):
     format = forms.ChoiceField(
         choices=EXPORT_FORMATS, label="Format", widget=forms.RadioSelect, initial="csv"
     )
+
+    def clean(self) -> dict[str, Any]:
+        """A report is a page, everything else a table."""
+        cleaned = super().clean() or {}
+        if not self.errors and (cleaned["what"] == "report") != (cleaned["format"] == "html"):
+            raise forms.ValidationError("A report is written as HTML, and everything else as a table.")
+        return cleaned
 
 
 def recipe_name(recipe: StudyRecipe) -> str:

@@ -1,4 +1,52 @@
-from django.urls import URLPattern
+from django.urls import path
+
+from labeling.views import (
+    accounts,
+    clusters,
+    corpora,
+    decisions,
+    documents,
+    evaluation,
+    exports,
+    ingesting,
+    jobs,
+    labelling,
+    pairs,
+    studies,
+)
 
 app_name = "labeling"
-urlpatterns: list[URLPattern] = []
+urlpatterns = [
+    path("", corpora.corpora_list, name="corpora"),
+    path("sign-in/", accounts.sign_in, name="sign_in"),
+    path("sign-in/link/<str:secret>/", accounts.sign_in_link, name="sign_in_link"),
+    path("sign-out/", accounts.sign_out, name="sign_out"),
+    path("keys/", labelling.keys, name="keys"),
+    path("sample/", corpora.sample, name="sample"),
+    path("corpora/new/", corpora.corpus_new, name="corpus_new"),
+    path("corpora/<int:corpus_id>/", corpora.corpus_page, name="corpus"),
+    path("corpora/<int:corpus_id>/ingest/", ingesting.ingest, name="ingest"),
+    path("corpora/<int:corpus_id>/ingest/<str:token>/", ingesting.ingest_preview, name="ingest_preview"),
+    path("corpora/<int:corpus_id>/documents/", documents.documents, name="documents"),
+    path("corpora/<int:corpus_id>/studies/new/", studies.study_new, name="study_new"),
+    path("documents/<int:document_id>/", documents.document, name="document"),
+    path("jobs/<int:job_id>/", jobs.job, name="job"),
+    path("jobs/<int:job_id>/cancel/", jobs.job_cancel, name="job_cancel"),
+    path("jobs/<int:job_id>/resume/", jobs.job_resume, name="job_resume"),
+    path("jobs/<int:job_id>/problems.csv", jobs.job_problems, name="job_problems"),
+    path("studies/<int:study_id>/", studies.study, name="study"),
+    path("studies/<int:study_id>/label/", labelling.label, name="label"),
+    path("studies/<int:study_id>/label/answer/", labelling.label_answer, name="label_answer"),
+    path("studies/<int:study_id>/label/skip/", labelling.label_skip, name="label_skip"),
+    path("studies/<int:study_id>/label/undo/", labelling.label_undo, name="label_undo"),
+    path("studies/<int:study_id>/pairs/", pairs.pairs, name="pairs"),
+    path("studies/<int:study_id>/pairs/<int:study_pair_id>/", pairs.pair, name="pair"),
+    path("studies/<int:study_id>/evaluation/", evaluation.evaluation, name="evaluation"),
+    path("studies/<int:study_id>/evaluation.csv", evaluation.evaluation_csv, name="evaluation_csv"),
+    path("studies/<int:study_id>/decide/", decisions.decide, name="decide"),
+    path("decisions/<int:decision_id>/", decisions.decision, name="decision"),
+    path("decisions/<int:decision_id>/clusters/", clusters.clusters, name="clusters"),
+    path("decisions/<int:decision_id>/exports/", exports.export_new, name="export_new"),
+    path("clusters/<int:cluster_id>/", clusters.cluster, name="cluster"),
+    path("exports/<int:export_id>/", exports.export_file, name="export_file"),
+]

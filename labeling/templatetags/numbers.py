@@ -55,6 +55,16 @@ def similarity(value: float | None) -> str:
 
 
 @register.filter
+def probability(value: float) -> str:
+    """A probability with two digits; nothing that is only nearly certain is rounded to 1.00.
+
+    >>> probability(0.94), probability(0.9996), probability(1.0)
+    ('0.94', 'over 0.99', '1.00')
+    """
+    return "over 0.99" if 0.995 <= value < 1 else f"{value:.2f}"
+
+
+@register.filter
 def precise(value: float | None) -> str:
     """A similarity with three digits, where two would hide on which side of a threshold it lies."""
     return NO_DATA if value is None else f"{value:.3f}"

@@ -1,7 +1,6 @@
 """Signing in, by password or by the link that the terminal printed, and out."""
 
 import hashlib
-from typing import cast
 
 from django.contrib.auth import login, logout
 from django.contrib.auth.decorators import login_not_required
@@ -69,4 +68,4 @@ def sign_in_link(request: PageRequest, secret: str) -> HttpResponse:
 def sign_out(request: PageRequest) -> HttpResponse:
     """End the session."""
     logout(request)
-    return cast("HttpResponse", redirect("labeling:sign_in"))
+    return redirect("labeling:sign_in")

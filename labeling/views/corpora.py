@@ -1,7 +1,5 @@
 """The corpora and one corpus: what was read, which studies and decisions there are, what the worker is doing."""
 
-from typing import cast
-
 from django.db.models import Count, IntegerField, OuterRef, Prefetch, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.http import HttpResponse
@@ -114,6 +112,6 @@ def corpus_page(request: PageRequest, corpus_id: int) -> HttpResponse:
 @owner_required
 @require_POST
 def sample(request: PageRequest) -> HttpResponse:
-    """Load the built-in sample as a job, or go to it if it is there already."""
+    """Read the built-in sample and study it, as jobs; or go to the job that did."""
     job = sampling_corpus.enqueue_sample(by_id=request.user.pk, at=timezone.now())
-    return cast("HttpResponse", redirect("labeling:job", job.pk))
+    return redirect("labeling:job", job.pk)

@@ -87,6 +87,29 @@ def _replay(decision: Decision) -> str:
     return " ".join(parts)
 
 
+def _record(request: PageRequest, study: Study, form: DecisionForm) -> HttpResponse | None:
+    """Take the decision; None with a sentence in the form where it can't be taken."""
+    values = form.cleaned_data
+    try:
+        decision, _ = decisions.decide(
+            study=study,
+            recipe=values["recipe"],
+            threshold=values["threshold"],
+            rule=values["rule"],
+            representative_order=values["representative_order"].split(","),
+            reason=values["reason"],
+            author_id=request.user.pk,
+            at=timezone.now(),
+        )
+    except decisions.DecisionError as error:
+        form.add_error(None, str(error))
+        return None
+    messages.success(
+        request, f"Decision {decision.number} is recorded; its clusters are being written.", "good"
+    )
+    return redirect("labeling:decision", decision.pk)
+
+
 @owner_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def decide(request: PageRequest, study_id: int) -> HttpResponse:
@@ -98,32 +121,14 @@ def decide(request: PageRequest, study_id: int) -> HttpResponse:
     form = DecisionForm(request.POST or None, study=study, initial=initial)
     is_preview = "preview" in request.POST
     if request.method == "POST" and form.is_valid() and not is_preview:
-        values = form.cleaned_data
-        decision, _ = decisions.decide(
-            study=study,
-            recipe=values["recipe"],
-            threshold=values["threshold"],
-            rule=values["rule"],
-            representative_order=values["representative_order"].split(","),
-            reason=values["reason"],
-            author_id=request.user.pk,
-            at=timezone.now(),
-        )
-        messages.success(
-            request, f"Decision {decision.number} is recorded; its clusters are being written.", "good"
-        )
-        return redirect("labeling:decision", decision.pk)
-    cleaned = getattr(form, "cleaned_data", {})
-    complete = "recipe" in cleaned and "threshold" in cleaned
-    context = {
-        "study": study,
-        "corpus": study.corpus,
-        "form": form,
-        "outlook": _outlook(study, cleaned if complete else initial) if initial["recipe"] else None,
-        "outlook_name": recipe_name(cleaned["recipe"] if complete else initial["recipe"])
-        if initial["recipe"]
-        else "",
-    }
+        recorded = _record(request, study, form)
+        if recorded is not None:
+            return recorded
+    cleaned = form.cleaned_data if form.is_bound and form.cleaned_data else {}
+    values = cleaned if {"recipe", "threshold"} <= set(cleaned) else initial
+    context = {"study": study, "corpus": study.corpus, "form": form, "outlook": None}
+    if values["recipe"]:
+        context |= {"outlook": _outlook(study, values), "outlook_name": recipe_name(values["recipe"])}
     status = 422 if request.method == "POST" and not is_preview else 200
     return render_page(
         request, "labeling/decide.html", context, partial="labeling/outlook.html", status=status

@@ -57,12 +57,13 @@ def _points(rows: Sequence[Figure], name: str) -> list[charts.Estimate]:
     return points
 
 
-def _panels(study: Study, evaluation: Evaluation) -> list[dict[str, Any]]:
+def _panels(study: Study, evaluation: Evaluation, score: str) -> list[dict[str, Any]]:
     """One chart and one table for each recipe and score, in the order of k."""
     recipes = {(recipe.recipe, recipe.score): recipe for recipe in study.recipes.all()}
-    ordered = sorted(evaluation.figures, key=lambda row: (row.k, row.recipe, row.score, row.threshold))
+    shown = [row for row in evaluation.figures if row.score == score]
+    ordered = sorted(shown, key=lambda row: (row.k, row.recipe, row.score, row.threshold))
     panels = []
-    for (recipe, score), group in groupby(ordered, key=lambda row: (row.recipe, row.score)):
+    for (recipe, _), group in groupby(ordered, key=lambda row: (row.recipe, row.score)):
         rows = list(group)
         name = f"k = {rows[0].k}" if score != "hamming" else f"SimHash, k = {rows[0].k}"
         chart = charts.precision_and_recall(name, _points(rows, "precision"), _points(rows, "recall"))
@@ -128,30 +129,26 @@ def _chosen_pile(
 def evaluation(request: PageRequest, study_id: int) -> HttpResponse:
     """Figures, charts and the two piles; a poll that finds no new label gets 204 and leaves the page alone."""
     study = _study(study_id)
-    form = EvaluationForm(request.GET or None)
-    if not form.is_valid():
-        problems = form if form.is_bound else None
-        form = EvaluationForm({})
-        form.is_valid()
-    else:
-        problems = None
+    form = EvaluationForm.filled(request.GET)
+    shown = form if form.is_valid() else EvaluationForm.filled({})
+    shown.full_clean()
     version = figures.label_version(study)
     if request.GET.get("seen") == version and request.htmx:
         return HttpResponse(status=204, headers={"Vary": "HX-Request"})
-    result = _evaluate(study, form)
+    result = _evaluate(study, shown)
     recommended = _recommended(study, result)
     context = {
         "study": study,
         "corpus": study.corpus,
-        "form": problems or form,
-        "values": form.cleaned_data,
+        "form": form,
+        "values": shown.cleaned_data,
         "evaluation": result,
-        "panels": _panels(study, result),
+        "panels": _panels(study, result, shown.cleaned_data["score"]),
         "recommended": recommended,
         "pile": _chosen_pile(request, study, recommended),
         "version": version,
     }
-    status = 422 if problems else 200
+    status = 200 if form.is_valid() else 422
     return render_page(
         request,
         "labeling/evaluation.html",
@@ -172,7 +169,7 @@ def _cells(row: Figure) -> Iterator[object]:
 def evaluation_csv(request: PageRequest, study_id: int) -> HttpResponse:
     """The figures of the page as CSV; an empty cell is "no data"."""
     study = _study(study_id)
-    form = EvaluationForm(request.GET)
+    form = EvaluationForm.filled(request.GET)
     if not form.is_valid():
         return HttpResponse("The filters don't make sense together.\n", content_type="text/plain", status=422)
     response = HttpResponse(content_type="text/csv; charset=utf-8")

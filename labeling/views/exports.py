@@ -8,6 +8,7 @@ from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
+from dedup.exporting import ExportError
 from labeling.forms import ExportForm
 from labeling.http import PageRequest, render_page
 from labeling.models import Decision, Export
@@ -20,8 +21,12 @@ def export_new(request: PageRequest, decision_id: int) -> HttpResponse:
     decision = get_object_or_404(Decision.objects.select_related("corpus", "study", "recipe"), pk=decision_id)
     form = ExportForm(request.POST or None)
     if request.method == "POST" and form.is_valid() and decision.state == Decision.State.PUBLISHED:
-        exports.write_export(decision=decision, **form.cleaned_data, at=timezone.now())
-        return redirect("labeling:export_new", decision_id)
+        try:
+            exports.write_export(decision=decision, **form.cleaned_data, at=timezone.now())
+        except ExportError as error:
+            form.add_error(None, str(error))
+        else:
+            return redirect("labeling:export_new", decision_id)
     context = {
         "decision": decision,
         "study": decision.study,

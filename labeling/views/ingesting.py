@@ -21,6 +21,7 @@ from labeling.services import ingesting
 
 MANIFEST = "upload.json"
 PREVIEW_ROWS = 20
+DELIMITER_NAMES = {",": "comma", ";": "semicolon", "\t": "tabulator", "|": "vertical bar"}
 
 
 def _folder(token: str) -> Path:
@@ -79,12 +80,42 @@ def _manifest(corpus: Corpus, token: str) -> dict[str, Any]:
 
 def _options(manifest: dict[str, Any], form: MappingForm) -> dict[str, Any]:
     """The options of ``ReadOptions``, as a job's payload holds them; what was left empty is left out."""
-    values = form.cleaned_data if form.is_valid() else {}
-    options: dict[str, Any] = {"format": values.get("format") or manifest["format"]}
-    if values:
-        options |= {name: values[name] for name in ("encoding", "delimiter") if values[name]}
-        options["mapping"] = form.mapping()
-    return options
+    if not form.is_bound or not form.is_valid():
+        return {"format": manifest["format"]}
+    values = form.cleaned_data
+    chosen = {name: values[name] for name in ("encoding", "delimiter") if values[name]}
+    return {"format": values["format"] or manifest["format"], "mapping": form.mapping(), **chosen}
+
+
+def _mapping_form(request: PageRequest, manifest: dict[str, Any], path: Path) -> MappingForm:
+    """The form for the columns of the file, with the guesses filled in where nobody chose."""
+    chosen = request.POST.get("format") or manifest["format"]
+    columns = ingesting.columns(path=path, options={"format": chosen})
+    if request.method == "POST" and request.POST.get("columns") == " ".join(columns):
+        return MappingForm(request.POST, columns=columns)
+    options = {"format": chosen} | {
+        name: request.POST[name] for name in ("encoding", "delimiter") if request.POST.get(name)
+    }
+    found = ingesting.preview(path=path, options=options, rows=1)
+    guesses = {} if isinstance(found, Exception) else found.description.guesses
+    initial = options | {f"map_{name}": column for name, column in guesses.items() if name in FIELDS}
+    columns = ingesting.columns(path=path, options=options)
+    if request.method == "POST":
+        return MappingForm(initial, columns=columns)
+    return MappingForm(initial=initial, columns=columns)
+
+
+def _preview_context(found: Any, form: MappingForm) -> dict[str, Any]:
+    """The first rows as cells, or the sentence that says why there are none."""
+    if isinstance(found, Exception):
+        return {"preview": None, "preview_problem": str(found), "mapped_fields": []}
+    description = found.description
+    return {
+        "preview": found,
+        "delimiter_name": DELIMITER_NAMES.get(description.delimiter, description.delimiter),
+        "mapped_fields": [(form[f"map_{name}"], name in description.guesses) for name in FIELDS],
+        "row_cells": [[row.get(column, "") for column in description.columns] for row in found.rows],
+    }
 
 
 @owner_required
@@ -93,22 +124,22 @@ def ingest_preview(request: PageRequest, corpus_id: int, token: str) -> HttpResp
     """The first rows as they would be read; the guesses can be corrected, then the job is started."""
     corpus = get_object_or_404(Corpus, pk=corpus_id)
     manifest = _manifest(corpus, token)
-    columns = ingesting.columns(path=Path(manifest["paths"][0]), options={"format": manifest["format"]})
-    given = request.POST if request.method == "POST" else request.GET if "format" in request.GET else None
-    form = MappingForm(given, columns=columns)
+    path = Path(manifest["paths"][0])
+    form = _mapping_form(request, manifest, path)
     options = _options(manifest, form)
-    if request.method == "POST" and form.is_valid():
+    if "start" in request.POST and form.is_valid():
         job = ingesting.enqueue_ingest(
             corpus=corpus, paths=manifest["paths"], options=options, by_id=request.user.pk, at=timezone.now()
         )
         return redirect("labeling:job", job.pk)
-    preview = ingesting.preview(path=Path(manifest["paths"][0]), options=options, rows=PREVIEW_ROWS)
+    found = ingesting.preview(path=path, options=options, rows=PREVIEW_ROWS)
     context = {
         "corpus": corpus,
         "token": token,
         "form": form,
-        "preview": preview,
-        "fields": FIELDS,
+        "columns": " ".join(form.columns),
         "names": [Path(path).name for path in manifest["paths"]],
+        **_preview_context(found, form),
     }
-    return render_page(request, "labeling/ingest_preview.html", context, partial="labeling/ingest_rows.html")
+    status = 422 if form.is_bound and not form.is_valid() else 200
+    return render_page(request, "labeling/ingest_preview.html", context, status=status)

@@ -51,6 +51,7 @@ def _grouped_problems(job: Job) -> list[dict[str, Any]]:
 def _finished_context(job: Job) -> dict[str, Any]:
     counts = {name: value for name, value in job.report.items() if _is_count(value)}
     return {
+        "next_study": job.corpus.studies.order_by("-created_at", "-id").first(),
         "problems": _grouped_problems(job),
         "problem_count": job.problems.count(),
         "report_counts": [(REPORT_NAMES.get(name, _words(name)), value) for name, value in counts.items()],

@@ -74,6 +74,10 @@ def _page(
         "progress": labels.progress(study, request.user.pk),
         "recent": _recent(study, request.user.pk),
         "is_partial": wants_partial(request),
+        "notices": [
+            {"text": str(message), "is_saved": message.extra_tags == "saved"}
+            for message in messages.get_messages(request)
+        ],
         **more,
     }
     if serving is None:

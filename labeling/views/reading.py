@@ -18,33 +18,31 @@ MOSTLY_EQUAL = 0.8
 YEAR = 60 * 60 * 24 * 365
 
 
+@dataclass(frozen=True, slots=True)
+class SideFact:
+    """One fact about a text; ``mark`` is "equal", "differs", or empty where comparing it says nothing."""
+
+    name: str
+    value: str
+    mark: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Side:
     """One text with a document that carries it; the other documents with the same words are counted."""
 
-    text: Text
+    name: str
+    title: str
+    facts: tuple[SideFact, ...]
     document: Document | None
     others: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HeaderRow:
-    """One fact about both sides; ``mark`` is "equal", "differs" or empty where a comparison says nothing."""
-
-    name: str
-    left: str
-    right: str
-    mark: str
-    is_title: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
     """Everything that the template needs to show a pair."""
 
-    left: Side
-    right: Side
-    header: tuple[HeaderRow, ...]
+    sides: tuple[Side, Side]
     difference: Difference
     mode: str
     next_mode: str
@@ -55,50 +53,42 @@ def _difference(left: str, right: str, normaliser: str) -> Difference:
     return diff(left, right, normaliser=normaliser)  # type: ignore[arg-type]
 
 
-def _side(text: Text) -> Side:
-    documents = text.documents.order_by("id")
-    return Side(text=text, document=documents.first(), others=max(0, documents.count() - 1))
-
-
-def _row(
-    name: str, left: str, right: str, *, compared: bool = True, is_title: bool = False
-) -> HeaderRow | None:
-    if not left and not right:
-        return None
-    mark = ("equal" if left == right else "differs") if compared and left and right else ""
-    return HeaderRow(name=name, left=left, right=right, mark=mark, is_title=is_title)
-
-
-def _values(side: Side) -> dict[str, str]:
-    document = side.document
-    words = f"{side.text.words:,}"
+def _values(text: Text, document: Document | None) -> dict[str, str]:
+    """What is known about a text, by name; empty where it isn't known."""
+    values = {"Words": f"{text.words:,}"}
     if document is None:
-        return {"Words": words}
+        return values
     return {
-        "Title": document.title or document.external_id,
         "Source": document.source,
         "First seen": f"{document.first_seen:%Y-%m-%d %H:%M}" if document.first_seen else "",
         "Web host": host(document.url),
         "Price": money(document.price_minor, document.currency),
         "Identifiers": ", ".join(str(identifier) for identifier in document.identifiers),
-        "Words": words,
+        **values,
     }
 
 
-def _header(left: Side, right: Side) -> tuple[HeaderRow, ...]:
-    first, second = _values(left), _values(right)
-    names = [name for name in first if name in second] or ["Words"]
-    rows = [
-        _row(
-            name,
-            first.get(name, ""),
-            second.get(name, ""),
-            is_title=name == "Title",
-            compared=name != "Words",
-        )
-        for name in names
-    ]
-    return tuple(row for row in rows if row is not None)
+def _mark(name: str, mine: str, other: str) -> str:
+    if name == "Words" or not other:
+        return ""
+    return "equal" if mine == other else "differs"
+
+
+def _sides(texts: tuple[Text, Text]) -> tuple[Side, Side]:
+    """Both texts with their facts, each fact marked where the other side has it too."""
+    rows = [text.documents.order_by("id") for text in texts]
+    first = [documents.first() for documents in rows]
+    values = [_values(text, document) for text, document in zip(texts, first, strict=True)]
+    sides = []
+    for place, name in enumerate(("Left", "Right")):
+        document, mine, other = first[place], values[place], values[1 - place]
+        facts = [
+            SideFact(key, mine[key], _mark(key, mine[key], other.get(key, ""))) for key in mine if mine[key]
+        ]
+        title = (document.title or document.external_id) if document else f"Text {texts[place].ordinal}"
+        others = max(0, rows[place].count() - 1)
+        sides.append(Side(name=name, title=title, facts=tuple(facts), document=document, others=others))
+    return sides[0], sides[1]
 
 
 def chosen_mode(request: HttpRequest, difference: Difference) -> str:
@@ -130,11 +120,8 @@ def read_pair(request: HttpRequest, study_pair: StudyPair, *, swapped: bool) -> 
     difference = _difference(left.body, right.body, study_pair.study.corpus.normaliser)
     mode = chosen_mode(request, difference)
     order = list(MODES)
-    sides = _side(left), _side(right)
     return Reading(
-        left=sides[0],
-        right=sides[1],
-        header=_header(*sides),
+        sides=_sides((left, right)),
         difference=difference,
         mode=mode,
         next_mode=order[(order.index(mode) + 1) % len(order)],

@@ -7,8 +7,7 @@
 
   const find = (selector) => document.querySelector(selector);
   const say = (sentence) => {
-    const status = find("#status");
-    if (status) {
+    for (const status of document.querySelectorAll("#status, #announce")) {
       const words = document.createElement("span");
       words.className = "bad";
       words.textContent = sentence;

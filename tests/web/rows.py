@@ -1,8 +1,10 @@
 """Rows for tests of pages, made with the ORM: no worker, no engine, the slow definitions of the method."""
 
 import hashlib
+import json
 from datetime import UTC, datetime
-from itertools import combinations
+from itertools import combinations, pairwise
+from pathlib import Path
 
 from django.contrib.auth.models import User
 
@@ -24,6 +26,7 @@ from labeling.models import (
     Text,
 )
 
+CASES = Path(__file__).resolve().parents[1] / "data" / "cases"
 AT = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
 EDGES = (0, 300, 400, 500, 600, 700, 800, 900, 1001)
 
@@ -34,6 +37,21 @@ def make_person(name, *, is_owner=False):
 
 def make_corpus(name="News", kind="articles"):
     return Corpus.objects.create(name=name, kind=kind, salt=7, created_at=AT)
+
+
+def read_case(corpus, path):
+    """Documents of one of the files in tests/data/cases."""
+    with (CASES / path).open(encoding="utf-8") as lines:
+        for line in lines:
+            fields = json.loads(line)
+            add_document(corpus, fields.pop("id"), fields.pop("text"), **fields)
+
+
+def make_planted_corpus(name="News"):
+    """Eight planted pairs of near-duplicates, <topic>a and <topic>b, of which each pair is alike and no other is."""
+    corpus = make_corpus(name)
+    read_case(corpus, "planted-pairs/pairs.jsonl")
+    return corpus
 
 
 def add_document(corpus, external_id, text, **fields):
@@ -101,7 +119,7 @@ def make_study(corpus, *, name="First study", ks=(3, 5, 7), per_bucket=25, least
             levels.setdefault((left, right), []).append(_level(sets[left], sets[right]))
     pool = {pair: values for pair, values in levels.items() if max(values) >= least}
     _write_recipes(study, spec, pool)
-    _write_pairs(study, corpus, texts, pool, per_bucket, spec)
+    _write_pairs(study, texts, pool, spec)
     Study.objects.filter(pk=study.pk).update(pool=len(pool))
     study.refresh_from_db()
     return study
@@ -139,7 +157,7 @@ def _write_recipes(study, spec, pool):
                 histogram_rule={},
             )
             if score == "exact":
-                for low, high in zip(EDGES, EDGES[1:], strict=False):
+                for low, high in pairwise(EDGES):
                     inside = sorted(_u(*pair) for pair, values in pool.items() if low <= values[place] < high)
                     drawn = min(spec.per_bucket, len(inside))
                     Stratum.objects.create(
@@ -152,17 +170,17 @@ def _write_recipes(study, spec, pool):
                     )
 
 
-def _write_pairs(study, corpus, texts, pool, per_bucket, spec):
+def _write_pairs(study, texts, pool, spec):
     drawn = set()
     for place in range(len(spec.minhash_specs)):
-        for low, high in zip(EDGES, EDGES[1:], strict=False):
+        for low, high in pairwise(EDGES):
             inside = sorted(
                 (pair for pair, values in pool.items() if low <= values[place] < high),
                 key=lambda pair: _u(*pair),
             )
-            drawn.update(inside[:per_bucket])
-    for position, (left, right) in enumerate(sorted(drawn, key=lambda pair: _u(*pair)), start=1):
-        pair, _ = Pair.objects.get_or_create(corpus=corpus, left=texts[left], right=texts[right])
+            drawn.update(inside[: spec.per_bucket])
+    for position, (left, right) in enumerate(sorted(drawn, key=lambda pair: _u(*pair))):
+        pair, _ = Pair.objects.get_or_create(corpus=study.corpus, left=texts[left], right=texts[right])
         levels = {}
         for minhash, level in zip(spec.minhash_specs, pool[left, right], strict=True):
             levels[f"{_digest(minhash)}:exact"] = level
