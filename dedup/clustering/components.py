@@ -35,6 +35,20 @@ def by_smallest_ordinal(labels: Ordinals) -> Ordinals:
     return rank[inverse.reshape(-1)]
 
 
+def distinct(values: Ordinals) -> Ordinals:
+    """Each value once, ascending; by sorting, because NumPy's hashing is slow for keys built of two numbers."""
+    ordered = np.sort(values)
+    return ordered[np.concatenate(([True], ordered[1:] != ordered[:-1]))[: len(ordered)]]
+
+
+def is_among(values: Ordinals, ordered: Ordinals) -> Flags:
+    """Tell which values occur among ascending ones."""
+    if not len(ordered):
+        return np.zeros(len(values), dtype=np.bool_)
+    places = np.minimum(np.searchsorted(ordered, values), len(ordered) - 1)
+    return np.asarray(ordered[places] == values)
+
+
 def members_by_cluster(labels: Ordinals) -> tuple[Ordinals, Ordinals]:
     """Ordinals sorted by cluster, and where each cluster starts.
 

@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dedup.clustering.components import Flags, Ordinals, by_smallest_ordinal, components
+from dedup.clustering.components import Flags, Ordinals, by_smallest_ordinal, components, distinct
 
 TextPair = tuple[int, int]
 Blocked = Callable[[int, int], bool]
@@ -75,13 +75,15 @@ def cluster(
     denied = _denied(left, right, cannot)
     if not clashing.size:
         return Clustering(loose, ~denied, ())
-    inside = np.isin(loose[left], clashing) & ~denied
+    is_clashing = np.zeros(n, dtype=np.bool_)
+    is_clashing[clashing] = True
+    inside = is_clashing[loose[left]] & ~denied
     joined = _Joining(n, rules)
     for one, other in forced:
         joined.join(one, other)
     for one, other in _best_first(left[inside], right[inside], None if scores is None else scores[inside]):
         joined.join_if_allowed(one, other)
-    roots = np.where(np.isin(loose, clashing), np.array(joined.roots()), n + loose)
+    roots = np.where(is_clashing[loose], np.array(joined.roots()), n + loose)
     labels = by_smallest_ordinal(roots)
     accepted = (labels[left] == labels[right]) & ~denied
     return Clustering(labels, accepted, _contradictions(rules, forced, labels))
@@ -114,7 +116,7 @@ class _Rules:
         if not with_groups.size:
             return
         span = int(self.groups.max()) + 1
-        keys = np.unique(labels[with_groups] * span + self.groups[with_groups])
+        keys = distinct(labels[with_groups] * span + self.groups[with_groups])
         several, starts, counts = np.unique(keys // span, return_index=True, return_counts=True)
         for place in np.flatnonzero(counts > 1):
             start = starts[place]

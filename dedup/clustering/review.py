@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dedup.clustering.components import Flags, Ordinals, components, members_by_cluster
+from dedup.clustering.components import Flags, Ordinals, components, distinct, is_among, members_by_cluster
 
 PairNumbers = Callable[[Ordinals, Ordinals], NDArray[np.float64]]
 
@@ -161,7 +161,7 @@ def implied_pairs(
     sizes = np.diff(starts)
     ends = np.cumsum(sizes * (sizes - 1) // 2)
     everything = int(ends[-1]) if len(ends) else 0
-    linked = np.unique(_keys(left, right, len(labels))[labels[left] == labels[right]])
+    linked = distinct(_keys(left, right, len(labels))[labels[left] == labels[right]])
     population = everything - len(linked)
     numbers = (
         np.arange(everything)
@@ -172,7 +172,7 @@ def implied_pairs(
     kept = _Smallest(sample)
     for start in range(0, len(numbers), _BLOCK):
         one, other = _pairs_of(numbers[start : start + _BLOCK], members, starts, ends)
-        fresh = ~np.isin(_keys(one, other, len(labels)), linked)
+        fresh = ~is_among(_keys(one, other, len(labels)), linked)
         looked_at += int(fresh.sum())
         kept.add(u(one[fresh], other[fresh]), one[fresh], other[fresh])
     return ImpliedPairs(population, looked_at, kept.left, kept.right)

@@ -32,14 +32,15 @@ _DATE = (
 _NEGATION = (
     r"(?:\w+n['’]t|not|no|never|none|nobody|nothing|neither|nor|without|cannot"
     r"|nicht|nichts|kein\w*|nie|niemals|ohne|niemand|pas|jamais|sans|aucune?|nunca|sin|não|sem|senza"
-    r"|не|нет|ни|без|никогда|नहीं|لا|لم|لن|ليس)(?!\w)|[不没沒無无未]|ไม่"
+    r"|не|нет|ни|без|никогда|नहीं|لا|لم|لن|ليس)(?!\w)"
 )
+_NEGATION_WITHOUT_BLANKS = r"[不没沒無无未]|ไม่"
 _FACT = re.compile(
     r"(?P<address>(?:https?://|www\.)[^\s<>\]]+)"
     rf"|(?P<date>(?<!\w)(?:{_DATE}))"
     rf"|(?P<price>{_CURRENCY}\s?\d[\d.,]*(?<=\d)|{_NUMBER}\s?(?:{_CURRENCY}|{_CURRENCY_NAME}))"
     rf"|(?P<number>{_NUMBER}(?:\s?(?:%|‰|°\s?[CF]?|per\s?cent|Prozent|pour cent|por ciento))?|\w*\d\w*)"
-    rf"|(?P<negation>(?<!\w)(?:{_NEGATION}))",
+    rf"|(?P<negation>(?<!\w){_NEGATION}|{_NEGATION_WITHOUT_BLANKS})",
     re.IGNORECASE,
 )
 _KINDS: tuple[Note, ...] = ("date", "price", "number", "negation")
