@@ -78,12 +78,14 @@ def cluster(
     is_clashing = np.zeros(n, dtype=np.bool_)
     is_clashing[clashing] = True
     inside = is_clashing[loose[left]] & ~denied
-    joined = _Joining(n, rules)
+    members = np.flatnonzero(is_clashing[loose])
+    joined = _Joining(n, rules, members)
     for one, other in forced:
         joined.join(one, other)
     for one, other in _best_first(left[inside], right[inside], None if scores is None else scores[inside]):
         joined.join_if_allowed(one, other)
-    roots = np.where(is_clashing[loose], np.array(joined.roots()), n + loose)
+    roots = n + loose
+    roots[members] = [joined.root(text) for text in members.tolist()]
     labels = by_smallest_ordinal(roots)
     accepted = (labels[left] == labels[right]) & ~denied
     return Clustering(labels, accepted, _contradictions(rules, forced, labels))
@@ -124,13 +126,15 @@ class _Rules:
 
 
 class _Joining:
-    """Union-find whose trees know what they may not meet."""
+    """Union-find over some texts whose trees know what they may not meet."""
 
-    def __init__(self, n: int, rules: _Rules) -> None:
+    def __init__(self, n: int, rules: _Rules, texts: Ordinals) -> None:
         self._parent = list(range(n))
         self._rules = rules
-        self._groups: dict[int, set[int]] = {
-            int(text): {int(rules.groups[text])} for text in np.flatnonzero(rules.groups >= 0)
+        with_groups = texts[rules.groups[texts] >= 0]
+        self._groups = {
+            text: {group}
+            for text, group in zip(with_groups.tolist(), rules.groups[with_groups].tolist(), strict=True)
         }
         self._foes: dict[int, set[int]] = {}
         for one, other in rules.cannot:
@@ -143,9 +147,6 @@ class _Joining:
             parent[text] = parent[parent[text]]
             text = parent[text]
         return text
-
-    def roots(self) -> list[int]:
-        return [self.root(text) for text in range(len(self._parent))]
 
     def join(self, one: int, other: int) -> None:
         kept, gone = sorted((self.root(one), self.root(other)))
