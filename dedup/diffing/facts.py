@@ -39,7 +39,7 @@ _FACT = re.compile(
     r"(?P<address>(?:https?://|www\.)[^\s<>\]]+)"
     rf"|(?P<date>(?<!\w)(?:{_DATE}))"
     rf"|(?P<price>{_CURRENCY}\s?\d[\d.,]*(?<=\d)|{_NUMBER}\s?(?:{_CURRENCY}|{_CURRENCY_NAME}))"
-    rf"|(?P<number>{_NUMBER}(?:\s?(?:%|‰|°\s?[CF]?|per\s?cent|Prozent|pour cent|por ciento))?|\w*\d\w*)"
+    rf"|(?P<number>{_NUMBER}(?:\s?(?:%|‰|°\s?[CF]?|per\s?cent|Prozent|pour cent|por ciento))?|(?<!\w)[^\W\d]*+\d\w*+)"
     rf"|(?P<negation>(?<!\w){_NEGATION}|{_NEGATION_WITHOUT_BLANKS})",
     re.IGNORECASE,
 )

@@ -14,10 +14,10 @@ from dedup.specs import NormaliserName
 from dedup.text import word_spans
 
 LONG_PARAGRAPH_WORDS = 40
-MOST_CHARACTERS_PER_WORD = 64
+MOST_CHARACTERS_PER_WORD = 24
 
 _SENTENCE_END = re.compile(
-    r"[.!?…؟։।॥]+[\"'”’»)\]]*\s+"  # scripts that leave a blank after a sentence
+    r"(?<![.!?…؟։।॥])[.!?…؟։।॥]++[\"'”’»)\]]*+\s++"  # scripts that leave a blank after a sentence
     r"|[。！？｡]+[」』”’）]*\s*"  # scripts that don't
 )
 _LIST_ITEM = re.compile(r"[-*•·>|#]|\d+[.)]\s")

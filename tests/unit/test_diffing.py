@@ -310,6 +310,37 @@ def test_a_giant_word_doesnt_escape_the_limit():
     assert marked.raw(found, "left") == "x" * 10_000
 
 
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "x",
+        "1",
+        "1,",
+        "-",
+        ".",
+        '"',
+        "a1",
+        "n't",
+        "www.",
+        "€",
+        " ",
+        "\n",
+        "\u0301",
+        "(",
+        "5 ",
+        "not ",
+        "May ",
+        "日",
+    ],
+)
+def test_monotonous_texts_are_compared_without_delay(unit):
+    left, right = f"Start {unit * 20_000} end", f"Begin {unit * 20_000} end"
+
+    found = diff(left, right)
+
+    assert (marked.raw(found, "left"), marked.raw(found, "right")) == (left, right)
+
+
 def test_thousands_of_lines_are_aligned_in_blocks():
     lines = [" ".join(vocabulary(4, seed)) for seed in range(1200)]
     changed = [" ".join(with_replacements(line.split(), 1, seed)) for seed, line in enumerate(lines)]
