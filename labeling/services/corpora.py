@@ -3,6 +3,7 @@ from datetime import datetime
 
 from django.db import IntegrityError, transaction
 
+from dedup.specs import NormaliserName
 from labeling.models import Corpus
 
 
@@ -50,3 +51,8 @@ def find_corpus(*, name: str) -> Corpus:
     if found is None:
         raise CorpusError(f"There is no corpus named “{name}”.")
     return found
+
+
+def normaliser_of(corpus: Corpus) -> NormaliserName:
+    """How the corpus's texts are cut into words."""
+    return "lesson" if corpus.normaliser == "lesson" else "unicode"

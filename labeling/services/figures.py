@@ -1,13 +1,15 @@
 """A study's figures, from rows only: histograms, buckets, scored pairs and verdicts; the pool is never opened."""
 
+import hashlib
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 from django.core.cache import cache
 from django.db.models import Max
 
-from dedup.evaluation import Evaluation, Sample, ScoreSummary, evaluate
+from dedup.evaluation import Evaluation, Sample, ScoreSummary, Wishes, evaluate
+from dedup.evaluation.recommending import recommendations
 from dedup.sampling import StratumDraw
 from labeling.models import Label, Study, StudyRecipe
 from labeling.services.verdicts import current_verdicts
@@ -34,32 +36,42 @@ def evaluate_study(
     cost_fp: float = 1,
     cost_fn: float = 1,
 ) -> Evaluation:
-    """Figures for every recipe and threshold; of one score, or of all.
+    """Figures for every recipe and threshold, of one score or of all; thresholds of ``hamming`` are numbers of bits.
 
     A second call with nothing new in between is answered from memory.
     """
-    chosen = tuple(THRESHOLDS if thresholds is None else thresholds)
+    chosen = None if thresholds is None else tuple(thresholds)
     arguments = (study.pk, label_version(study), score, chosen, rule, cost_fp, cost_fn)
-    key = f"evaluation:{hash_of(arguments)}"
+    key = f"evaluation:{hashlib.sha256(repr(arguments).encode()).hexdigest()[:32]}"
     found: Evaluation | None = cache.get(key)
     if found is None:
+        is_hamming = score == "hamming"
         found = evaluate(
             summaries(study, score=score, rule=rule),
-            sample(study),
-            thresholds=chosen,
+            sample(study, rule=rule),
+            thresholds=() if is_hamming else chosen or THRESHOLDS,
+            distances=[int(bits) for bits in chosen] if is_hamming and chosen is not None else None,
             rule=rule or None,
             cost_fp=cost_fp,
             cost_fn=cost_fn,
         )
+        found = found if score is None else _of_score(found, score)
         cache.set(key, found, CACHED_SECONDS)
     return found
 
 
-def hash_of(arguments: tuple[Any, ...]) -> str:
-    """A short name for a call's arguments."""
-    import hashlib
-
-    return hashlib.sha256(repr(arguments).encode()).hexdigest()[:32]
+def _of_score(evaluation: Evaluation, score: str) -> Evaluation:
+    """Only the figures of one score, and what is best among them."""
+    kept = [figure for figure in evaluation.figures if figure.score == score]
+    wishes = Wishes()
+    recommended = recommendations(
+        kept,
+        evaluation.buckets,
+        least_recall=wishes.least_recall,
+        least_precision=wishes.least_precision,
+        safe=wishes.safe,
+    )
+    return replace(evaluation, figures=tuple(kept), recommended=recommended)
 
 
 def summaries(study: Study, *, score: str | None = None, rule: str = "") -> list[ScoreSummary]:
@@ -94,8 +106,8 @@ def _summary(row: StudyRecipe, rule: str) -> ScoreSummary:
     )
 
 
-def sample(study: Study) -> Sample:
-    """The pairs that are kept one by one, with their scores and final verdicts."""
+def sample(study: Study, *, rule: str = "") -> Sample:
+    """The pairs that are kept one by one, with their scores and final verdicts; where nothing is known, no rule passes."""
     verdicts = current_verdicts(study)
     rows = list(
         study.study_pairs.order_by("position", "id").values_list(
@@ -103,7 +115,7 @@ def sample(study: Study) -> Sample:
         )
     )
     names = sorted({name for row in rows for name in row[3]})
-    rules = sorted({name for row in rows for name in row[4]})
+    rules = sorted({name for row in rows for name in row[4]} | ({rule} if rule else set()))
     return Sample(
         u=np.array([row[1] for row in rows], np.float64),
         drawn=np.array([row[2] for row in rows], np.bool_),
