@@ -15,6 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 DATA = Path(__file__).parent / ".data"
+GENERATOR = (
+    "v1"  # Raise it with every change of the texts, so that files written before are not taken for new ones.
+)
 EDIT_RATES = (0.0, 0.003, 0.01, 0.03, 0.06, 0.1, 0.15)
 PLAIN, COMMA, STOP, CAPITAL = range(4)
 ONSETS = [
@@ -65,7 +68,7 @@ class CorpusSpec:
     @property
     def path(self) -> Path:
         """Where the corpus is written."""
-        return DATA / f"{self.texts}x{self.words}-seed{self.seed}.jsonl"
+        return DATA / f"{self.texts}x{self.words}-seed{self.seed}-{GENERATOR}.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
