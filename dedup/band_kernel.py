@@ -1,8 +1,5 @@
 """The loops under the candidate search, compiled where numba is installed, with the same result where it isn't."""
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,9 +10,11 @@ from dedup.specs import BandingSpec
 SLOTS_PER_TEXT = 16
 
 try:
-    from numba import njit
-except ImportError:  # pragma: no cover - the fallback is tested by name
-    njit = None  # type: ignore[assignment]
+    from dedup.kernel.compiling import compiled
+
+    IS_COMPILED = True
+except ImportError:  # pragma: no cover - without numba
+    IS_COMPILED = False
 
 
 def keys_of_bands(signatures: NDArray[np.uint32], banding: BandingSpec, bands: range) -> NDArray[np.uint64]:
@@ -23,7 +22,7 @@ def keys_of_bands(signatures: NDArray[np.uint32], banding: BandingSpec, bands: r
 
     Neighbouring bands lie in one cache line, and fetching that line is what the keys cost.
     """
-    if njit is None:  # pragma: no cover - without numba
+    if not IS_COMPILED:  # pragma: no cover - without numba
         return keys_of_bands_by_numpy(signatures, banding, bands)
     for band in bands:
         first_row(signatures.shape[1], banding, band)
@@ -48,7 +47,7 @@ def colliding_rows(keys: NDArray[np.uint64], valid: NDArray[np.bool_]) -> NDArra
     A key's leading bits name a slot of a bit table with sixteen slots or more per text; a slot met once is marked,
     a slot met again is marked as shared, and a second look keeps the rows of shared slots.
     """
-    if njit is None:  # pragma: no cover - without numba
+    if not IS_COMPILED:  # pragma: no cover - without numba
         return colliding_rows_by_sorting(keys, valid)
     bits = max(10, int(SLOTS_PER_TEXT * keys.shape[0]).bit_length())
     seen = np.zeros(1 << (bits - 3), np.uint8)
@@ -75,14 +74,20 @@ def reaching(
     signatures: NDArray[np.uint32], left: NDArray[np.int64], right: NDArray[np.int64], level: int
 ) -> NDArray[np.bool_]:
     """Tell which pairs agree in ``level`` permutations or more, ``bool[m]``; stops a pair as soon as it is decided."""
-    if njit is None:  # pragma: no cover - without numba
+    if not IS_COMPILED:  # pragma: no cover - without numba
         return agreements(signatures, left, right) >= level
     reached = np.empty(left.shape[0], np.bool_)
     _mark_reaching(signatures, left, right, level, reached)
     return reached
 
 
-def _mark_reaching_loop(signatures: Any, left: Any, right: Any, level: int, reached: Any) -> None:  # noqa: ANN401
+def _mark_reaching_loop(
+    signatures: NDArray[np.uint32],
+    left: NDArray[np.int64],
+    right: NDArray[np.int64],
+    level: int,
+    reached: NDArray[np.bool_],
+) -> None:  # pragma: no cover - runs as machine code
     rows = signatures.shape[1]
     for pair in range(left.shape[0]):
         first, second = signatures[left[pair]], signatures[right[pair]]
@@ -96,7 +101,9 @@ def _mark_reaching_loop(signatures: Any, left: Any, right: Any, level: int, reac
         reached[pair] = agreeing >= level
 
 
-def _fill_keys_loop(signatures: Any, first_band: int, rows_per_band: int, keys: Any) -> None:  # noqa: ANN401
+def _fill_keys_loop(
+    signatures: NDArray[np.uint32], first_band: int, rows_per_band: int, keys: NDArray[np.uint64]
+) -> None:  # pragma: no cover - runs as machine code
     start = np.uint64(0x9E3779B97F4A7C15)
     factor = np.uint64(0xD6E8FEB86659FD93)
     shift = np.uint64(32)
@@ -111,7 +118,13 @@ def _fill_keys_loop(signatures: Any, first_band: int, rows_per_band: int, keys: 
             keys[band, text] = key * factor
 
 
-def _mark_slots_loop(keys: Any, valid: Any, shift: Any, seen: Any, shared: Any) -> None:  # noqa: ANN401
+def _mark_slots_loop(
+    keys: NDArray[np.uint64],
+    valid: NDArray[np.bool_],
+    shift: np.uint64,
+    seen: NDArray[np.uint8],
+    shared: NDArray[np.uint8],
+) -> None:  # pragma: no cover - runs as machine code
     low = np.uint64(7)
     three = np.uint64(3)
     for text in range(keys.shape[0]):
@@ -126,7 +139,13 @@ def _mark_slots_loop(keys: Any, valid: Any, shift: Any, seen: Any, shared: Any) 
             seen[byte] |= mark
 
 
-def _rows_in_shared_slots_loop(keys: Any, valid: Any, shift: Any, shared: Any, rows: Any) -> int:  # noqa: ANN401
+def _rows_in_shared_slots_loop(
+    keys: NDArray[np.uint64],
+    valid: NDArray[np.bool_],
+    shift: np.uint64,
+    shared: NDArray[np.uint8],
+    rows: NDArray[np.int64],
+) -> int:  # pragma: no cover - runs as machine code
     low = np.uint64(7)
     three = np.uint64(3)
     count = 0
@@ -138,14 +157,8 @@ def _rows_in_shared_slots_loop(keys: Any, valid: Any, shift: Any, shared: Any, r
     return count
 
 
-def _compiled(loop: Callable[..., Any]) -> Callable[..., Any]:
-    if njit is None:  # pragma: no cover - without numba
-        return loop
-    compiled: Callable[..., Any] = njit(nogil=True, cache=True)(loop)
-    return compiled
-
-
-_fill_keys = _compiled(_fill_keys_loop)
-_mark_reaching = _compiled(_mark_reaching_loop)
-_mark_slots = _compiled(_mark_slots_loop)
-_rows_in_shared_slots = _compiled(_rows_in_shared_slots_loop)
+if IS_COMPILED:
+    _fill_keys = compiled(_fill_keys_loop)
+    _mark_reaching = compiled(_mark_reaching_loop)
+    _mark_slots = compiled(_mark_slots_loop)
+    _rows_in_shared_slots = compiled(_rows_in_shared_slots_loop)

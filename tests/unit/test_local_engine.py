@@ -14,7 +14,7 @@ from dedup.engines.floor import floor_level
 from dedup.engines.local import LocalEngine, read_manifest, read_pool
 from dedup.engines.pool import study_bandings
 from dedup.pairs import ScoreKey
-from dedup.segments import UNFINISHED_SUFFIX, SegmentError, open_array
+from dedup.segments import UNFINISHED_SUFFIX, SegmentError, open_array, write_array
 from dedup.shingling import jaccard, shingles
 from dedup.specs import RecipeMismatchError, StudySpec, digest_of
 from dedup.text import normalise
@@ -42,6 +42,18 @@ def fsync(descriptor):
 
 segments.os.fsync = fsync
 test_local_engine.collect(Path(sys.argv[2]), test_local_engine.TEXTS)
+"""
+
+
+WITHOUT_A_COMPILER = """
+import sys
+sys.modules["numba"] = None
+from pathlib import Path
+from dedup.band_kernel import IS_COMPILED
+from tests.unit import test_local_engine
+
+assert not IS_COMPILED
+test_local_engine.collect(Path(sys.argv[1]), test_local_engine.TEXTS)
 """
 
 
@@ -209,6 +221,14 @@ def test_a_run_that_was_stopped_anywhere_is_finished_by_the_next_to_the_same_byt
     assert contents(tmp_path) == contents(finished[0])
 
 
+def test_where_the_compiler_is_missing_the_same_bytes_come_out(tmp_path, finished):
+    command = [sys.executable, "-c", WITHOUT_A_COMPILER, str(tmp_path)]
+
+    subprocess.run(command, cwd=ROOT, check=True)
+
+    assert contents(tmp_path) == contents(finished[0])
+
+
 @pytest.mark.parametrize("writes", [2, 10])
 def test_a_run_killed_in_the_middle_of_a_file_is_finished_by_the_next_to_the_same_bytes(
     tmp_path, finished, writes
@@ -321,6 +341,16 @@ def test_many_identical_texts_make_no_blow_up_and_are_reported(tmp_path):
     assert [(hub.band, hub.size, hub.example_ordinals) for hub in files.hubs] == [(-1, 500, (1, 2, 3, 4, 5))]
 
 
+def test_many_equal_fingerprints_make_a_chain_and_are_reported(tmp_path):
+    texts = ["one two three " * (count + 2) for count in range(60)]
+    spec = StudySpec(ks=(3,), num_perm=64, simhash="plain", simhash_k=1, hub_limit=20)
+
+    files = collect(tmp_path, texts, spec=spec)
+
+    assert files.pool_size == HUB_NEIGHBOURS * 60 - (4 + 3 + 2 + 1)
+    assert (spec.simhash_spec.recipe, -1, 60) in [(hub.recipe, hub.band, hub.size) for hub in files.hubs]
+
+
 def test_too_many_collisions_leave_out_pairs_clearly_under_the_threshold_and_say_so(
     tmp_path, finished, monkeypatch
 ):
@@ -380,6 +410,14 @@ def test_a_damaged_pool_file_is_found_when_asked_for(tmp_path):
 
     with pytest.raises(SegmentError, match="is damaged"):
         read_pool(tmp_path / "pool", verify=True)
+
+
+def test_a_pool_file_of_another_length_is_refused(tmp_path):
+    collect(tmp_path, TEXTS)
+    write_array(tmp_path / "pool" / "left.npy", np.arange(3))
+
+    with pytest.raises(SegmentError, match="holds"):
+        read_pool(tmp_path / "pool")
 
 
 def test_an_engine_without_workers_is_refused():
