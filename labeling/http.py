@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from functools import wraps
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, cast
 
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Page, Paginator
@@ -26,7 +26,7 @@ class PageRequest(HttpRequest):
     """A request of somebody who has signed in."""
 
     htmx: "HtmxDetails"
-    user: "User"  # type: ignore[assignment]
+    user: "User"
 
 
 View = Callable[Concatenate[PageRequest, Arguments], HttpResponse]
@@ -66,7 +66,7 @@ def owner_required(view: View[Arguments]) -> View[Arguments]:
             raise PermissionDenied(OWNERS_ONLY)
         return view(request, *args, **kwargs)
 
-    return guarded
+    return cast("View[Arguments]", guarded)
 
 
 def page_of(request: HttpRequest, rows: QuerySet[Row], *, per_page: int = PAGE_ROWS) -> Page[Row]:

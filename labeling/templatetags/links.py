@@ -1,10 +1,12 @@
 """Addresses: which may become links, and how a table's links keep its filters."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from django import template
-from django.http import QueryDict
+
+if TYPE_CHECKING:
+    from django.http import QueryDict
 
 register = template.Library()
 LINKED_SCHEMES = {"http", "https"}

@@ -1,6 +1,7 @@
 """Clusters of a decision, and what holds each together."""
 
 from django.db.models import F, QuerySet
+from django.db.models.expressions import OrderBy
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_safe
@@ -8,7 +9,7 @@ from django.views.decorators.http import require_safe
 from labeling.http import PageRequest, page_of, render_page
 from labeling.models import Cluster, Decision, Document, Link
 
-ORDERS = {
+ORDERS: dict[str, tuple[str | OrderBy, ...]] = {
     "size": ("-documents", "number"),
     "loosest": (F("lowest_similarity").asc(nulls_last=True), "number"),
     "number": ("number",),

@@ -7,7 +7,7 @@ from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from labeling.forms import CorpusForm
+from labeling.forms.corpora import CorpusForm
 from labeling.http import PageRequest, owner_required, render_page
 from labeling.models import Corpus, Decision, Document, Job, Label, Study, Text
 from labeling.services import corpora, sampling_corpus
@@ -21,8 +21,7 @@ KINDS = (
     (
         Corpus.Kind.PRODUCTS,
         "Product pages",
-        "One product under several paths; variants that differ in a size or a price must stay apart: identifiers or prices "
-        "can be required to match.",
+        "One product under several paths; variants stay apart where identifiers or prices must match.",
     ),
     (
         Corpus.Kind.PAGES,

@@ -9,7 +9,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
 from dedup.evaluation import Figure
-from labeling.forms import DecisionForm, recipe_name
+from labeling.forms.decisions import DecisionForm, recipe_name
 from labeling.http import PageRequest, owner_required, render_page
 from labeling.models import Decision, Study, StudyRecipe
 from labeling.services import decisions, figures

@@ -10,7 +10,7 @@ from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_safe
 
 from dedup.evaluation import Evaluation, Figure, Interval
-from labeling.forms import EvaluationForm
+from labeling.forms.evaluation import EvaluationForm
 from labeling.http import PageRequest, render_page
 from labeling.models import Study, StudyPair, StudyRecipe
 from labeling.services import figures, labels

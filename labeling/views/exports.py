@@ -9,7 +9,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
 from dedup.exporting import ExportError
-from labeling.forms import ExportForm
+from labeling.forms.decisions import ExportForm
 from labeling.http import PageRequest, render_page
 from labeling.models import Decision, Export
 from labeling.services import exports
@@ -39,7 +39,7 @@ def export_new(request: PageRequest, decision_id: int) -> HttpResponse:
 
 
 @require_safe
-def export_file(request: PageRequest, export_id: int) -> FileResponse:
+def export_file(request: PageRequest, export_id: int) -> FileResponse:  # noqa: ARG001
     """Send a file; only whole files have a row, and so an address."""
     export = get_object_or_404(Export, pk=export_id)
     path = Path(settings.EXPORTS_DIR) / export.file

@@ -3,21 +3,25 @@
 import json
 import secrets
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.core.exceptions import PermissionDenied
-from django.core.files.uploadedfile import UploadedFile
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
 from django.utils.text import get_valid_filename
 from django.views.decorators.http import require_http_methods
 
-from labeling.forms import FIELDS, IngestForm, MappingForm
+from labeling.forms.ingesting import FIELDS, IngestForm, MappingForm
 from labeling.http import PageRequest, owner_required, render_page
 from labeling.models import Corpus
 from labeling.services import ingesting
+
+if TYPE_CHECKING:
+    from django.core.files.uploadedfile import UploadedFile
+
+    from dedup.ingest.records import IngestError, Preview
 
 MANIFEST = "upload.json"
 PREVIEW_ROWS = 20
@@ -31,7 +35,7 @@ def _folder(token: str) -> Path:
     return Path(settings.UPLOADS_DIR) / token
 
 
-def _store(files: list[UploadedFile], folder: Path) -> list[str]:
+def _store(files: "list[UploadedFile[Any]]", folder: Path) -> list[str]:
     """Write uploaded files under names that are safe, numbered where two are alike."""
     paths = []
     for number, file in enumerate(files, start=1):
@@ -50,7 +54,7 @@ def _begin(corpus: Corpus, form: IngestForm) -> str:
     folder = _folder(token)
     folder.mkdir(parents=True)
     path = form.cleaned_data["server_path"]
-    paths = [path] if path else _store(form.cleaned_data["files"], folder)
+    paths = [path] if path else _store(form.cleaned_data["upload"], folder)
     manifest = {"corpus": corpus.pk, "paths": paths, "format": form.cleaned_data["format"] or "auto"}
     (folder / MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
     return token
@@ -105,7 +109,7 @@ def _mapping_form(request: PageRequest, manifest: dict[str, Any], path: Path) ->
     return MappingForm(initial=initial, columns=columns)
 
 
-def _preview_context(found: Any, form: MappingForm) -> dict[str, Any]:
+def _preview_context(found: "Preview | IngestError", form: MappingForm) -> dict[str, Any]:
     """The first rows as cells, or the sentence that says why there are none."""
     if isinstance(found, Exception):
         return {"preview": None, "preview_problem": str(found), "mapped_fields": []}

@@ -104,7 +104,7 @@ def job(request: PageRequest, job_id: int) -> HttpResponse:
 
 @owner_required
 @require_POST
-def job_cancel(request: PageRequest, job_id: int) -> HttpResponse:
+def job_cancel(request: PageRequest, job_id: int) -> HttpResponse:  # noqa: ARG001
     """Ask the worker to stop at the next safe place."""
     found = get_object_or_404(Job, pk=job_id)
     jobs.request_cancel(job=found, at=timezone.now())
@@ -150,7 +150,7 @@ def _problem_rows(job: Job) -> Iterator[list[object]]:
 
 
 @require_safe
-def job_problems(request: PageRequest, job_id: int) -> StreamingHttpResponse:
+def job_problems(request: PageRequest, job_id: int) -> StreamingHttpResponse:  # noqa: ARG001
     """Every rejected or doubtful record, as CSV."""
     found = get_object_or_404(Job, pk=job_id)
     writer = csv.writer(_Echo())

@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from labeling.forms import AnswerForm, SkipForm
+from labeling.forms.labelling import AnswerForm, SkipForm
 from labeling.http import PageRequest, render_page, wants_partial
 from labeling.models import Label, Study, StudyPair
 from labeling.services import figures, labels
@@ -43,6 +43,13 @@ def _study_pair(study: Study, key: object) -> StudyPair:
     return get_object_or_404(rows, study=study, pk=key if str(key).isdecimal() else 0)
 
 
+def _served(request: PageRequest, study: Study, key: str | None) -> labels.Serving | None:
+    """The pair that the key names, or the next one of the queue."""
+    if key is None:
+        return labels.next_pair(study=study, labeller_id=request.user.pk, at=timezone.now())
+    return labels.serve(study_pair=_study_pair(study, key), labeller_id=request.user.pk)
+
+
 def _finished(study: Study) -> dict[str, Any]:
     """What the labels bought: the recommended decision and its figure."""
     evaluation = figures.evaluate_study(study=study, score="exact")
@@ -64,7 +71,7 @@ def _finished(study: Study) -> dict[str, Any]:
 
 
 def _page(
-    request: PageRequest, study: Study, serving: "labels.Serving | None", *, status: int = 200, **more: Any
+    request: PageRequest, study: Study, serving: labels.Serving | None, *, status: int = 200, **more: object
 ) -> HttpResponse:
     context: dict[str, Any] = {
         "study": study,
@@ -94,11 +101,7 @@ def label(request: PageRequest, study_id: int) -> HttpResponse:
     study = _study(study_id)
     if study.state != Study.State.READY:
         return redirect("labeling:study", study_id)
-    if "pair" in request.GET:
-        study_pair = _study_pair(study, request.GET["pair"])
-        serving = labels.serve(study_pair=study_pair, labeller_id=request.user.pk)
-    else:
-        serving = labels.next_pair(study=study, labeller_id=request.user.pk, at=timezone.now())
+    serving = _served(request, study, request.GET.get("pair"))
     return _page(request, study, serving, note=request.GET.get("note", ""))
 
 
@@ -152,10 +155,8 @@ def label_answer(request: PageRequest, study_id: int) -> HttpResponse:
 def _refused(request: PageRequest, study: Study, sentence: str) -> HttpResponse:
     """Show the same pair, freshly served, and say why the answer was not taken."""
     key = request.POST.get("study_pair", "")
-    if not StudyPair.objects.filter(study=study, pk=key if key.isdecimal() else 0).exists():
-        serving = labels.next_pair(study=study, labeller_id=request.user.pk, at=timezone.now())
-    else:
-        serving = labels.serve(study_pair=_study_pair(study, key), labeller_id=request.user.pk)
+    is_there = StudyPair.objects.filter(study=study, pk=key if key.isdecimal() else 0).exists()
+    serving = _served(request, study, key if is_there else None)
     return _page(request, study, serving, status=422, problem=sentence, note=request.POST.get("note", ""))
 
 

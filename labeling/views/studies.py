@@ -1,5 +1,6 @@
 """A study: its settings before it runs, its buckets while they are labelled."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.http import HttpResponse
@@ -8,7 +9,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
 from dedup.banding import study_bands
-from labeling.forms import CurveForm, StudyForm
+from labeling.forms.studies import CurveForm, StudyForm
 from labeling.http import PageRequest, owner_required, render_page
 from labeling.models import Corpus, Study, StudyRecipe
 from labeling.services import figures, labels, studies
@@ -38,7 +39,7 @@ def _curve(collection_threshold: float, num_perm: int) -> dict[str, Any]:
     }
 
 
-def _curve_of(values: Any) -> dict[str, Any]:
+def _curve_of(values: Mapping[str, object]) -> dict[str, Any]:
     form = CurveForm(values)
     if not form.is_valid():
         return {"curve_error": "Enter a collection threshold between 0.05 and 0.95 to see what it surfaces."}
@@ -51,7 +52,7 @@ def study_new(request: PageRequest, corpus_id: int) -> HttpResponse:
     """Settings of a new study; htmx redraws the collision curve when the collection threshold changes."""
     corpus = get_object_or_404(Corpus, pk=corpus_id)
     number = corpus.studies.count() + 1
-    initial = {"name": f"Study {number}", "ks": KS[Corpus.Kind(corpus.kind)]}
+    initial: dict[str, object] = {"name": f"Study {number}", "ks": KS[Corpus.Kind(corpus.kind)]}
     form = StudyForm(request.POST or None, corpus=corpus, initial=initial)
     if request.method == "POST" and form.is_valid():
         _, job = studies.create_study(

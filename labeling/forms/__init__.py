@@ -1,0 +1,1 @@
+"""What people may send: every form checks its values and says in a sentence what is wrong."""
