@@ -101,6 +101,12 @@ def hash_shingles(word_hashes: Longs, words: int, k: int, hashes: Longs) -> int:
 
 
 @compiled
+def _sha1_step(blocks: Bytes, state: NDArray[np.uint32]) -> None:
+    """Keep the one copy of this long code that all callers share."""
+    sha1_step(blocks, state)
+
+
+@compiled
 def sha1_shingles(  # noqa: PLR0913, PLR0917 - scratch arrays are the caller's
     stream: Bytes,
     starts: Places,
@@ -129,12 +135,12 @@ def sha1_shingles(  # noqa: PLR0913, PLR0917 - scratch arrays are the caller's
         lane += 1
         if lane == 16:
             state[:] = _SHA1_STATE
-            sha1_step(blocks, state)
+            _sha1_step(blocks, state)
             done = _take_sha1(state, 16, hashes, done)
             lane = 0
     if lane:
         state[:] = _SHA1_STATE
-        sha1_step(blocks, state)
+        _sha1_step(blocks, state)
         done = _take_sha1(state, lane, hashes, done)
     for first in range(0, long_count, 16):
         group = long_ones[first : min(first + 16, long_count)]
@@ -180,7 +186,7 @@ def _sha1_long(
             size = ends[group[lane] + span] - start
             if block <= (size + 8) // SHA1_BLOCK:
                 _fill_sha1_block(stream, start, size, block, blocks, lane)
-        sha1_step(blocks, state)
+        _sha1_step(blocks, state)
         for lane in range(group.shape[0]):
             size = ends[group[lane] + span] - starts[group[lane]]
             if block == (size + 8) // SHA1_BLOCK:
