@@ -21,6 +21,34 @@ _BYTE_ORDER_MARKS = (
 _MULTIBYTE = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}")
 _HIGH_BYTE = re.compile(rb"[\x80-\xff]")
 _CONTROL_BYTE = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+_LIKELY = [
+    *(
+        "cp1250",
+        "cp1251",
+        "cp1252",
+        "cp1253",
+        "cp1254",
+        "cp1255",
+        "cp1256",
+        "cp1257",
+        "cp1258",
+        "cp874",
+        "iso8859_2",
+        "koi8_r",
+    ),
+    *(
+        "koi8_u",
+        "gb18030",
+        "big5",
+        "cp932",
+        "shift_jis",
+        "euc_jp",
+        "iso2022_jp",
+        "cp949",
+        "euc_kr",
+        "mac_cyrillic",
+    ),
+]
 _LOOSE_CHAOS = 0.02
 
 
@@ -135,7 +163,10 @@ def _utf16_by_zeros(sample: bytes) -> str | None:
 
 
 def _guess(sample: bytes) -> str:
-    matches = list(charset_normalizer.from_bytes(sample[: 2**16]))
+    head = sample[: 2**16]
+    matches = list(charset_normalizer.from_bytes(head, cp_isolation=_LIKELY)) or list(
+        charset_normalizer.from_bytes(head)
+    )
     if not matches:
         return "cp1252"
     best = matches[0]

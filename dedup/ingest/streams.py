@@ -14,6 +14,7 @@ from dedup.ingest.records import DamagedFileError, IngestError, ReadOptions
 
 _FREE_BYTES = 64 * 2**20
 _BUFFER = 2**20
+_BLOCK = 2**16
 COMPRESSIONS = {b"\x1f\x8b": "gz", b"BZh": "bz2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zst"}
 Buffered: TypeAlias = "io.BufferedReader[Any]"
 
@@ -122,7 +123,7 @@ class _Zstandard:
 
     def read1(self, size: int) -> bytes:
         """Read at most ``size`` bytes."""
-        return bytes(self._stream.read(size))
+        return bytes(self._stream.read(min(size, _BLOCK)))
 
     def close(self) -> None:
         """Close the source too."""
@@ -138,4 +139,6 @@ _OPENERS: dict[str, Callable[[BinaryIO], _Expanding]] = {
 
 
 def _size(count: int) -> str:
-    return f"{count / 2**30:.0f} GiB" if count >= 2**30 else f"{count / 2**20:.0f} MiB"
+    if count >= 2**30:
+        return f"{count / 2**30:,.0f} GiB"
+    return f"{count / 2**20:.0f} MiB" if count >= 2**20 else f"{count:,} bytes"

@@ -21,7 +21,10 @@ _CHARSET = re.compile(r"charset\s*=\s*[\"']?([\w.:-]+)", re.IGNORECASE)
 _GZIP_OR_ZLIB = 47
 _RAW_DEFLATE = -15
 _LONGEST_HEADER = 65_536
+_AROUND_HEADERS = len("WARC/1.0\r\n\r\n")
+_BEHIND_CONTENT = len("\r\n\r\n")
 _TOLERATED_GAP = 64
+_TOLERATED_REST = 16
 
 
 class WarcReader:
@@ -59,7 +62,11 @@ class WarcReader:
         if self._stream.failure:
             reason = f"{self._stream.failure} The last record is incomplete and was not stored."
             yield self._rejection(self._number, reason)
-        elif self._number and not self._pages:
+        elif self._stream.tell() > self._end + _TOLERATED_REST:
+            yield self._rejection(
+                self._number + 1, "the file ends early: its last record is incomplete and was not stored"
+            )
+        if self._number and not self._pages:
             yield self._remark(f"no page among {self._number} records")
         if self._passed_over:
             counts = ", ".join(f"{count} {what}" for what, count in sorted(self._passed_over.items())[:8])
@@ -71,7 +78,11 @@ class WarcReader:
         for record in ArchiveIterator(self._stream, parse_http=False, stream_detect=False, quirks_mode=True):
             self._number += 1
             yield from self._check_gap(record)
-            if record.record_type == WarcRecordType.response and record.is_http:
+            if record.headers.get("Content-Length") is None:
+                yield self._rejection(
+                    self._number, "the record is incomplete: its header ends early or has no length"
+                )
+            elif record.record_type == WarcRecordType.response and record.is_http:
                 yield from self._read(record)
 
     def _check_gap(self, record: "WarcRecord") -> Iterator[Problem]:
@@ -81,7 +92,7 @@ class WarcReader:
                 f"about {gap:,} bytes before this record belong to no record; they were passed over"
             )
         headers = sum(len(name) + len(value) + 4 for name, value in record.headers.items())
-        self._end = record.stream_pos + headers + record.content_length
+        self._end = record.stream_pos + _AROUND_HEADERS + headers + record.content_length + _BEHIND_CONTENT
 
     def _read(self, record: "WarcRecord") -> Iterator[Record | Problem]:
         address = (record.headers.get("WARC-Target-URI") or "").strip("<> ").replace(" ", "%20")
