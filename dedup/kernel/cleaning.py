@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from dedup.characters import fold
 from dedup.kernel.columns import CleanColumn, TextColumn
-from dedup.kernel.compiling import compiled
+from dedup.kernel.compiling import compiled, inlined
 from dedup.kernel.fallback import exact_keys
 from dedup.kernel.lanes import write_plain
 from dedup.kernel.tables import (
@@ -119,7 +119,7 @@ def _clean_from(
     return bounds.shape[0] - 1
 
 
-@compiled
+@inlined
 def _decode(data: Bytes, place: int) -> tuple[int, int]:
     """Give the code point of two bytes or more that starts here, and the place after it."""
     lead = np.int64(data[place])
@@ -186,7 +186,7 @@ def _mark_characters(
     return count
 
 
-@compiled
+@inlined
 def _put(stream: Bytes, length: int, code_point: int) -> int:
     if code_point < 0x80:
         stream[length] = code_point
@@ -207,7 +207,7 @@ def _put(stream: Bytes, length: int, code_point: int) -> int:
     return length + 4
 
 
-@compiled
+@inlined
 def _is_amount(marked: CodePoints, place: int) -> bool:
     """Tell whether a digit, or a currency sign and a digit, stands here."""
     kind = marked[place] >> KIND_SHIFT
@@ -239,7 +239,7 @@ def _end_of_comparison(marked: CodePoints, place: int) -> int:
     return end if _is_amount(marked, number) else -end
 
 
-@compiled
+@inlined
 def _end_of_signs(marked: CodePoints, place: int) -> int:
     """Give where the run of plus and number signs that sticks to a word ends."""
     kind = marked[place] >> KIND_SHIFT
@@ -282,7 +282,7 @@ def _write(marked: CodePoints, start: int, end: int, stream: Bytes, length: int)
     return length
 
 
-@compiled
+@inlined
 def _write_run(marked: CodePoints, start: int, stream: Bytes, length: int) -> tuple[int, int]:
     """Write letters, digits and their marks; gives the place after them and the new length."""
     place = start

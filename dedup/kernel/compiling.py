@@ -27,8 +27,20 @@ def compiled(loop: Loop) -> Loop:
     neither can, each process compiles for itself. Numba looks only at the file of the loop itself when it decides
     whether kept code is still good; the stamp in the name makes it look at all that the loop calls.
     """
+    return _compiled(loop, forceinline=False)
+
+
+def inlined(step: Loop) -> Loop:
+    """Compile a short step of loops into each loop that calls it, where a call would cost more than the step.
+
+    A call that stays a call counts references to every array it passes, twice.
+    """
+    return _compiled(step, forceinline=True)
+
+
+def _compiled(loop: Loop, *, forceinline: bool) -> Loop:
     loop.__qualname__ = f"{loop.__qualname__}_{source_stamp()}"
     try:
-        return cast("Loop", njit(nogil=True, cache=True)(loop))
+        return cast("Loop", njit(nogil=True, cache=True, forceinline=forceinline)(loop))
     except RuntimeError:
-        return cast("Loop", njit(nogil=True)(loop))
+        return cast("Loop", njit(nogil=True, forceinline=forceinline)(loop))

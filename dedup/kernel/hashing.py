@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from dedup.kernel.compiling import compiled
+from dedup.kernel.compiling import compiled, inlined
 from dedup.kernel.digests import (
     BLAKE2B_BLOCK,
     BLAKE2B_START,
@@ -100,6 +100,12 @@ def hash_shingles(word_hashes: Longs, words: int, k: int, hashes: Longs) -> int:
     return count
 
 
+@inlined
+def _start(state: NDArray[np.unsignedinteger], first: NDArray[np.unsignedinteger]) -> None:
+    for place in range(first.shape[0]):
+        state[place] = first[place]
+
+
 @compiled
 def _sha1_step(blocks: Bytes, state: NDArray[np.uint32]) -> None:
     """Keep the one copy of this long code that all callers share."""
@@ -134,12 +140,12 @@ def sha1_shingles(  # noqa: PLR0913, PLR0917 - scratch arrays are the caller's
         _fill_sha1_block(stream, starts[shingle], size, 0, blocks, lane)
         lane += 1
         if lane == 16:
-            state[:] = _SHA1_STATE
+            _start(state, _SHA1_STATE)
             _sha1_step(blocks, state)
             done = _take_sha1(state, 16, hashes, done)
             lane = 0
     if lane:
-        state[:] = _SHA1_STATE
+        _start(state, _SHA1_STATE)
         _sha1_step(blocks, state)
         done = _take_sha1(state, lane, hashes, done)
     for first in range(0, long_count, 16):
@@ -156,7 +162,7 @@ def _take_sha1(state: NDArray[np.uint32], lanes: int, hashes: NDArray[np.uint32]
     return done + lanes
 
 
-@compiled
+@inlined
 def _fill_sha1_block(stream: Bytes, start: int, size: int, block: int, blocks: Bytes, lane: int) -> None:
     left = size - block * SHA1_BLOCK
     row = lane * SHA1_BLOCK
@@ -179,7 +185,7 @@ def _sha1_long(
     needed = 0
     for shingle in group:
         needed = max(needed, (ends[shingle + span] - starts[shingle] + 8) // SHA1_BLOCK + 1)
-    state[:] = _SHA1_STATE
+    _start(state, _SHA1_STATE)
     for block in range(needed):
         for lane in range(group.shape[0]):
             start = starts[group[lane]]
@@ -215,7 +221,7 @@ def blake2b_shingles(  # noqa: PLR0913, PLR0917 - scratch arrays are the caller'
         for lane in range(lanes):
             size = ends[first + lane + span] - starts[first + lane]
             needed = max(needed, (size + BLAKE2B_BLOCK - 1) // BLAKE2B_BLOCK)
-        state[:] = _BLAKE2B_STATE
+        _start(state, _BLAKE2B_STATE)
         for block in range(needed):
             for lane in range(lanes):
                 start = starts[first + lane]
@@ -229,7 +235,7 @@ def blake2b_shingles(  # noqa: PLR0913, PLR0917 - scratch arrays are the caller'
     return count
 
 
-@compiled
+@inlined
 def _fill_blake2b_block(
     stream: Bytes,
     start: int,
