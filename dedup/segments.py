@@ -4,7 +4,7 @@ import hashlib
 import mmap
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import IO, Any
@@ -27,12 +27,31 @@ def write_array(path: Path, array: NDArray[Any]) -> str:
     The same values, shape and dtype always give the same bytes. A file of that name is replaced. The folder is made
     if it is missing. Raises ``ValueError`` for arrays that hold Python objects: reading those could run code.
     """
-    if array.dtype.hasobject:
+    return write_rows(path, [array])
+
+
+def write_rows(path: Path, parts: Sequence[NDArray[Any]]) -> str:
+    """Write one array from parts that follow each other along its first axis, without joining them in memory.
+
+    The bytes are those of ``write_array`` of the joined parts. Raises ``ValueError`` where there is no part, or parts
+    differ in dtype or in the shape of a row.
+    """
+    kinds = {(part.dtype, part.shape[1:]) for part in parts}
+    if len(kinds) != 1:
+        raise ValueError(f"{path.name}: one array has one kind of row, not {len(kinds)}")
+    dtype, row_shape = kinds.pop()
+    if dtype.hasobject:
         raise ValueError(f"{path.name}: arrays of Python objects are never stored")
-    contiguous = np.ascontiguousarray(array).reshape(array.shape)
     header = BytesIO()
-    np.lib.format.write_array_header_1_0(header, np.lib.format.header_data_from_array_1_0(contiguous))
-    return write_bytes(path, header.getvalue(), contiguous)
+    np.lib.format.write_array_header_1_0(
+        header,
+        {
+            "descr": np.lib.format.dtype_to_descr(dtype),
+            "fortran_order": False,
+            "shape": (sum(len(part) for part in parts), *row_shape),
+        },
+    )
+    return write_bytes(path, header.getvalue(), *(np.ascontiguousarray(part) for part in parts))
 
 
 def write_bytes(path: Path, *parts: bytes | NDArray[Any]) -> str:

@@ -18,14 +18,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dedup.engines.protocol import StoredFile
-from dedup.segments import SegmentError, open_array, remove_unfinished, verify_array, write_array, write_bytes
+from dedup.segments import SegmentError, open_array, remove_unfinished, verify_array, write_bytes, write_rows
 from dedup.specs import MinHashSpec, SimHashSpec, StreamSpec, StudySpec, digest_of
 
 SEGMENT_ROWS = 50_000
 STREAM_COLUMNS = ("", ".offsets", ".words", ".keys")
 ROW_COLUMNS = ("",)
 
-Columns = Mapping[str, NDArray[Any]]
+Columns = Mapping[str, Sequence[NDArray[Any]]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,18 +68,21 @@ def columns_of(recipe: str) -> tuple[str, ...]:
 
 
 def write_segment(arrays: Path, recipe: str, start: int, stop: int, columns: Columns) -> list[StoredFile]:
-    """Write a segment's files, then its record, then remove a shorter one that it supersedes."""
+    """Write a segment's files, then its record, then remove a shorter one that it supersedes.
+
+    Each column is given in parts, which follow each other.
+    """
     folder = arrays / digest_of(recipe)
     name = f"{start}-{stop}"
     _record_path(folder, name).unlink(missing_ok=True)
     files = [
         StoredFile(
             path=f"{folder.name}/{name}{column}.npy",
-            rows=int(array.shape[0]),
-            sha256=write_array(folder / f"{name}{column}.npy", array),
+            rows=sum(len(part) for part in parts),
+            sha256=write_rows(folder / f"{name}{column}.npy", parts),
             recipe=recipe,
         )
-        for column, array in columns.items()
+        for column, parts in columns.items()
     ]
     record = json.dumps({"recipe": recipe, "files": [list(file[:3]) for file in files]}, indent=1)
     write_bytes(_record_path(folder, name), record.encode())

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from dedup import kernel
 from dedup.engines import corpus_arrays
-from dedup.engines.corpus_arrays import Columns, CorpusRecipes
+from dedup.engines.corpus_arrays import CorpusRecipes
 from dedup.engines.crew import Crew, Stages
 from dedup.engines.protocol import StoredFile, TextSource
 from dedup.kernel import TextColumn
@@ -20,8 +20,12 @@ from dedup.kernel import TextColumn
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
+FIRST_CHUNK_TEXTS = 200
 CHUNK_TEXTS = 2_000
+CHUNK_BYTES = 4_000_000
 WAITING_WRITES = 2
+
+Rows = Mapping[str, NDArray[Any]]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -32,18 +36,16 @@ class SegmentWork:
     stop: int
     have: Mapping[str, int]
     files: dict[str, list[StoredFile]]
-    made: dict[str, list[Columns]] = field(default_factory=lambda: defaultdict(list))
+    made: dict[str, list[Rows]] = field(default_factory=lambda: defaultdict(list))
 
     @property
     def is_done(self) -> bool:
         """Say whether all rows of all recipes are there."""
         return all(stop == self.stop for stop in self.have.values())
 
-    def cuts(self) -> list[tuple[int, int]]:
-        """Cut the rows that some recipe lacks into chunks inside which the same recipes lack them."""
-        first = min(self.have.values())
-        places = sorted({*range(first, self.stop, CHUNK_TEXTS), *self.have.values(), self.stop})
-        return [(low, high) for low, high in pairwise(places) if high > low]
+    def spans(self) -> list[tuple[int, int]]:
+        """Cut the rows that some recipe lacks into spans inside which the same recipes lack them."""
+        return list(pairwise(sorted({*self.have.values(), self.stop})))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +66,7 @@ class Signer:
         self._recipes = recipes
         self._arrays = arrays
         self._segment_rows = segment_rows
+        self._chunk_texts = FIRST_CHUNK_TEXTS
 
     def sign(self, source: TextSource, crew: Crew, stages: Stages) -> tuple[StoredFile, ...]:
         """Make what is missing; return the files of all segments, sorted by path."""
@@ -86,7 +89,7 @@ class Signer:
 
     def _signed_chunks(
         self, source: TextSource, crew: Crew, stages: Stages, files: list[StoredFile]
-    ) -> Iterator[tuple[Chunk, dict[str, Columns]]]:
+    ) -> Iterator[tuple[Chunk, dict[str, Rows]]]:
         bounds = corpus_arrays.segment_bounds(len(source), self._segment_rows)
 
         def chunks() -> Iterator[Chunk]:
@@ -115,12 +118,16 @@ class Signer:
     def _chunks(self, source: TextSource, work: SegmentWork) -> Iterator[Chunk]:
         stored = self._stored_streams(work)
         stream_stop = work.have[self._recipes.stream.recipe]
-        for start, stop in work.cuts():
-            lacking = frozenset(recipe for recipe, there in work.have.items() if there <= start)
-            is_clean = start < stream_stop
-            places = np.arange(start - work.start, stop - work.start)
-            texts = stored.take(places) if is_clean else _read(source, start, stop)
-            yield Chunk(work=work, start=start, stop=stop, texts=texts, lacking=lacking)
+        for low, high in work.spans():
+            lacking = frozenset(recipe for recipe, there in work.have.items() if there <= low)
+            start = low
+            while start < high:
+                stop = min(start + self._chunk_texts, high)
+                places = np.arange(start - work.start, stop - work.start)
+                texts = stored.take(places) if start < stream_stop else _read(source, start, stop)
+                yield Chunk(work=work, start=start, stop=stop, texts=texts, lacking=lacking)
+                self._chunk_texts = _next_chunk_texts(texts)
+                start = stop
 
     def _stored_streams(self, work: SegmentWork) -> TextColumn:
         recipe = self._recipes.stream.recipe
@@ -129,8 +136,8 @@ class Signer:
         columns = corpus_arrays.open_segment(self._arrays, recipe, work.start, work.have[recipe])
         return TextColumn(data=columns[""], offsets=columns[".offsets"])
 
-    def _sign_chunk(self, chunk: Chunk) -> tuple[Chunk, dict[str, Columns]]:
-        columns: dict[str, Columns] = {}
+    def _sign_chunk(self, chunk: Chunk) -> tuple[Chunk, dict[str, Rows]]:
+        columns: dict[str, Rows] = {}
         streams = chunk.texts
         if self._recipes.stream.recipe in chunk.lacking:
             clean = kernel.clean(chunk.texts, self._recipes.stream.normaliser)
@@ -156,7 +163,7 @@ class Signer:
             if work.have[recipe] > work.start:
                 before = corpus_arrays.open_segment(self._arrays, recipe, work.start, work.have[recipe])
                 parts.insert(0, before)
-            columns = {name: _joined(name, parts) for name in corpus_arrays.columns_of(recipe)}
+            columns = {name: _parts_of(name, parts) for name in corpus_arrays.columns_of(recipe)}
             files += corpus_arrays.write_segment(self._arrays, recipe, work.start, work.stop, columns)
         work.made.clear()
         return files
@@ -169,8 +176,14 @@ def _read(source: TextSource, start: int, stop: int) -> TextColumn:
     return TextColumn.from_strings(list(texts))
 
 
-def _joined(column: str, parts: list[Columns]) -> NDArray[Any]:
+def _next_chunk_texts(texts: TextColumn) -> int:
+    """Take as many texts next time as make 4 MB if they are as long as these, 2,000 at most."""
+    mean_bytes = max(1, texts.data.size // max(len(texts), 1))
+    return min(CHUNK_TEXTS, max(1, CHUNK_BYTES // mean_bytes))
+
+
+def _parts_of(column: str, parts: list[Rows]) -> list[NDArray[Any]]:
     if column == ".offsets":
         lengths = np.concatenate([np.diff(part[column]) for part in parts])
-        return np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)])
-    return np.concatenate([part[column] for part in parts])
+        return [np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)]
+    return [part[column] for part in parts]

@@ -1,6 +1,6 @@
 """The third stage: every pair of the pool gets its score under every recipe."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +18,7 @@ from dedup.simhash import hamming_distance
 from dedup.specs import MinHashSpec, digest_of
 
 BATCH_PAIRS = 8_192
+BATCH_BYTES = 32_000_000
 BATCHES_IN_MEMORY = 8
 
 
@@ -31,6 +32,11 @@ class StoredStreams:
         self._segments = [
             {name: np.asarray(column) for name, column in segment.items()} for segment in opened
         ]
+
+    def lengths(self) -> NDArray[np.int64]:
+        """Give the bytes of each stream, ``int64[n]``."""
+        offsets = [np.diff(columns[".offsets"]) for columns in self._segments]
+        return np.concatenate([np.empty(0, np.int64), *offsets])
 
     def forget_pages(self) -> None:
         """Give back the memory of what was read so far."""
@@ -76,14 +82,23 @@ class Verifier:
             self._score(pool, slice(batch.start, batch.stop))
             return len(batch)
 
-        batches = [
-            range(start, min(start + BATCH_PAIRS, codes.size)) for start in range(0, codes.size, BATCH_PAIRS)
-        ]
-        for done, scored in enumerate(crew.map(score, batches)):
+        for done, scored in enumerate(crew.map(score, self._batches(left, right))):
             stages.advance(scored)
             if done % BATCHES_IN_MEMORY == 0:
                 self._streams.forget_pages()
         return pool
+
+    def _batches(self, left: NDArray[np.int64], right: NDArray[np.int64]) -> Iterator[range]:
+        """Cut the pairs so that no batch has too many pairs, or texts that are too long together."""
+        lengths = self._streams.lengths()
+        ends = np.cumsum(lengths[left] + lengths[right])
+        start = 0
+        while start < left.size:
+            before = int(ends[start - 1]) if start else 0
+            fitting = int(np.searchsorted(ends, before + BATCH_BYTES, side="right"))
+            stop = min(left.size, start + BATCH_PAIRS, max(fitting, start + 1))
+            yield range(start, stop)
+            start = stop
 
     def _empty_pool(self, left: NDArray[np.int64], right: NDArray[np.int64]) -> Pool:
         digests = [digest_of(spec.recipe) for spec in self._signatures]

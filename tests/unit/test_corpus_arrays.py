@@ -13,7 +13,7 @@ FOLDER = digest_of(RECIPE)
 
 
 def rows(count, first=0):
-    return {"": np.arange(first, first + count, dtype=np.uint64)}
+    return {"": [np.arange(first, first + count, dtype=np.uint64)]}
 
 
 def test_a_written_segment_is_found_and_read_back(tmp_path):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dedup.candidates import HUB_NEIGHBOURS
-from dedup.engines import collecting
+from dedup.engines import collecting, signing, verifying
 from dedup.engines.floor import floor_level
 from dedup.engines.local import LocalEngine, read_manifest, read_pool
 from dedup.engines.pool import study_bandings
@@ -163,6 +163,18 @@ def test_identical_texts_share_their_near_duplicates(tmp_path):
 def test_the_number_of_workers_changes_no_byte(tmp_path, finished, workers):
     collect(tmp_path, TEXTS, workers=workers)
 
+    assert contents(tmp_path) == contents(finished[0])
+
+
+def test_long_texts_are_taken_a_few_at_a_time_and_that_changes_no_byte(tmp_path, finished, monkeypatch):
+    monkeypatch.setattr(signing, "FIRST_CHUNK_TEXTS", 3)
+    monkeypatch.setattr(signing, "CHUNK_BYTES", 1_000)
+    monkeypatch.setattr(verifying, "BATCH_BYTES", 1_000)
+    source = ListedTexts(TEXTS)
+
+    collect(tmp_path, source)
+
+    assert max(stop - start for start, stop in source.read) < 20
     assert contents(tmp_path) == contents(finished[0])
 
 

@@ -14,6 +14,7 @@ from dedup.segments import (
     verify_array,
     write_array,
     write_bytes,
+    write_rows,
 )
 
 
@@ -45,6 +46,24 @@ def test_equal_values_give_equal_bytes_whatever_their_layout(tmp_path):
     }
 
     assert len(digests) == 1
+
+
+@pytest.mark.parametrize("cuts", [[], [0], [3], [1, 4, 4]])
+def test_an_array_written_in_parts_has_the_bytes_of_the_whole(tmp_path, cuts):
+    array = np.arange(14, dtype=np.uint32).reshape(7, 2)
+
+    digest = write_rows(tmp_path / "a.npy", np.split(array, cuts))
+
+    assert digest == write_array(tmp_path / "b.npy", array)
+    assert (tmp_path / "a.npy").read_bytes() == (tmp_path / "b.npy").read_bytes()
+
+
+@pytest.mark.parametrize(
+    "parts", [[], [np.zeros(2), np.zeros(2, np.int8)], [np.zeros((2, 1)), np.zeros((2, 2))]]
+)
+def test_parts_of_different_kinds_are_no_array(tmp_path, parts):
+    with pytest.raises(ValueError, match="one kind of row"):
+        write_rows(tmp_path / "a.npy", parts)
 
 
 def test_an_open_segment_refuses_to_be_changed(tmp_path):
