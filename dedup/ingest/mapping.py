@@ -194,14 +194,14 @@ def _open_names(description: Description, taken: set[str]) -> dict[str, str]:
 def _check_text(keys: Mapping[str, str], mapping: Mapping[str, str], description: Description) -> None:
     if "text" in keys or "html" in keys or "text" in mapping or "html" in mapping:
         return
-    example = description.columns[-1]
+    example = description.columns[-1][:60]
     raise IngestError(
         f"{description.file} has no column for the text. {_there_is(description)} Choose one, for example text={example}."
     )
 
 
 def _there_is(description: Description) -> str:
-    shown = ", ".join(f"“{name}”" for name in description.columns[:30])
+    shown = ", ".join(f"“{name[:60]}”" for name in description.columns[:30])
     more = f" and {len(description.columns) - 30} more" if len(description.columns) > 30 else ""
     return f"Its columns are {shown}{more}."
 

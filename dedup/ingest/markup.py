@@ -45,7 +45,7 @@ def decode_html(data: bytes, *, declared: str = "") -> tuple[str, str]:
     if data.isascii() and b"\x1b" not in data:
         return data.decode("ascii"), ""
     codec = _codec(declared) or _codec(_declared_inside(data))
-    if codec != "utf-8" and _is_utf8(data):
+    if codec != "utf-8" and not data.isascii() and _is_utf8(data):
         remark = f"declared as {codec}, is valid UTF-8 and was read as that" if codec else ""
         return data.decode("utf-8"), remark
     if codec is None:

@@ -23,6 +23,8 @@ from dedup.ingest.records import (
 )
 from dedup.ingest.repeats import DuplicateIds, Earlier
 
+_LONGEST_REASON = 300
+
 
 def read_pages(
     path: Path, options: ReadOptions, *, after: int = 0, seen: DuplicateIds | None = None, workers: int = 1
@@ -103,7 +105,7 @@ class _Run:
         self._position += problem.is_rejection
         position = self._position + (not problem.is_rejection)
         if position > self._after:
-            yield replace(problem, position=position)
+            yield replace(problem, reason=problem.reason[:_LONGEST_REASON], position=position)
 
     def _read_record(self, builder: PageBuilder, record: Record) -> "Iterator[_Item]":
         self._position += 1

@@ -14,7 +14,10 @@ RECORD_LIMIT = 16 * 2**20
 
 
 class IngestError(ValueError):
-    """A file that can't be read at all; the message is one sentence for people and names the file."""
+    """A file that can't be read at all; the message is one sentence for people, on one line, and names the file."""
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__(" ".join(sentence.split()))
 
 
 class DamagedFileError(IngestError):
