@@ -3,7 +3,6 @@
 import json
 import logging
 import sys
-from argparse import ArgumentParser
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -19,6 +18,7 @@ from labeling.management.preparing import prepare_database
 from labeling.services.corpora import CorpusError
 from labeling.services.decisions import DecisionError
 from labeling.services.label_files import LabelFileError
+from labeling.services.pair_rows import RecipeUnknownError
 from labeling.services.studies import StudyError
 
 logger = logging.getLogger(__name__)
@@ -31,6 +31,7 @@ SENTENCES = (
     IngestError,
     LabelFileError,
     RecipeMismatchError,
+    RecipeUnknownError,
     SegmentError,
     StudyError,
 )
@@ -50,7 +51,7 @@ class AnsweringCommand(BaseCommand):
     requires_system_checks: list[str] = []  # noqa: RUF012 - declared so by Django
     exit_status = DONE
 
-    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
+    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:  # noqa: ANN401
         """Leave out Django's options that mean nothing here from the help."""
         parser = super().create_parser(prog_name, subcommand, **kwargs)
         parser.add_argument(
@@ -58,23 +59,20 @@ class AnsweringCommand(BaseCommand):
         )
         return parser
 
-    def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
+    def handle(self, *args: Any, **options: Any) -> None:  # noqa: ANN401, ARG002
         """Answer; every error becomes one sentence and an exit status."""
         try:
             prepare_database()
             self.answer(options)
-        except CommandRefusedError as error:
-            self.fail(str(error), error.status)
-        except SENTENCES as error:
-            self.fail(str(error))
         except CommandError:
             raise
-        except OSError as error:
-            self.fail(f"{error.strerror or error}: {error.filename}" if error.filename else str(error))
-        except DatabaseError as error:
-            self.fail(f"The database in {settings.DATA_DIR} refused: {error}")
+        except CommandRefusedError as error:
+            self.fail(str(error), error.status)
         except KeyboardInterrupt:
             self.fail("Stopped.")
+        except Exception as error:
+            logger.debug("refused", exc_info=True)
+            self.fail(sentence_of(error))
         if self.exit_status:
             sys.exit(self.exit_status)
 
@@ -84,7 +82,6 @@ class AnsweringCommand(BaseCommand):
 
     def fail(self, sentence: str, status: int = UNUSABLE) -> None:
         """Say why on standard error, and leave with a status."""
-        logger.debug("%s", sentence, exc_info=True)
         self.stderr.write(sentence if sentence.endswith((".", "!", "?")) else f"{sentence}.")
         sys.exit(status)
 
@@ -97,11 +94,17 @@ class AnsweringCommand(BaseCommand):
             self.stdout.write(line)
 
 
+def sentence_of(error: Exception) -> str:
+    """One sentence about an error, for people."""
+    if isinstance(error, SENTENCES):
+        return str(error)
+    if isinstance(error, OSError):
+        return f"{error.strerror or error}: {error.filename}" if error.filename else str(error)
+    if isinstance(error, DatabaseError):
+        return f"The database in {settings.DATA_DIR} refused: {error}"
+    return f"{type(error).__name__}: {error}. NEARDUP_LOG_LEVEL=DEBUG shows where it happened"
+
+
 def to_json(values: object) -> str:
     """One line of strict JSON."""
     return json.dumps(values, ensure_ascii=False, allow_nan=False, default=str)
-
-
-def add_choice(parser: ArgumentParser, name: str, values: Iterable[str], text: str, **more: Any) -> None:
-    """An option that takes one of several words."""
-    parser.add_argument(name, choices=list(values), help=text, **more)

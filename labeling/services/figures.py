@@ -114,7 +114,7 @@ def sample(study: Study, *, rule: str = "") -> Sample:
             "pair_id", "u", "drawn", "levels", "passes_rule"
         )
     )
-    names = sorted({name for row in rows for name in row[3]})
+    names = [f"{digest}:{score}" for digest, score in study.recipes.values_list("digest", "score")]
     rules = sorted({name for row in rows for name in row[4]} | ({rule} if rule else set()))
     return Sample(
         u=np.array([row[1] for row in rows], np.float64),

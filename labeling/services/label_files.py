@@ -80,7 +80,8 @@ def import_labels(*, study: Study, path: Path, at: datetime, labeller: str = "im
 def read_rows(path: Path, imported: Imported) -> Iterator[Row]:
     """Read a CSV (with a header) or JSONL file; rows that make no sense are counted as rejected."""
     try:
-        lines = path.read_text(encoding="utf-8-sig", newline="").splitlines(keepends=True)
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            lines = file.readlines()
     except (OSError, UnicodeDecodeError) as error:
         raise LabelFileError(f"{path} can't be read: {error}.") from error
     first = next((line for line in lines if line.strip()), "")

@@ -30,6 +30,22 @@ class Batch:
     members: list[list[Member]]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """One cluster in the making: its label, its number, its documents and the ordinals of their texts."""
+
+    label: int
+    number: int
+    documents: Ordinals
+    ordinals: Ordinals
+    representative: int
+
+    @property
+    def own(self) -> int:
+        """The ordinal of the representative's text."""
+        return int(self.ordinals[np.flatnonzero(self.documents == self.representative)[0]])
+
+
 class Outcome:
     """What a decision publishes, as arrays, and the rows that say it."""
 
@@ -79,41 +95,61 @@ class Outcome:
 
     def batches(self) -> Iterator[Batch]:
         """All clusters, single documents included, numbered from 1 by their smallest ordinal."""
+        groups: list[Group] = []
+        count = 0
+        for group in self._groups():
+            groups.append(group)
+            count += group.documents.size
+            if count >= BATCH_DOCUMENTS:
+                yield self._batch(groups)
+                groups, count = [], 0
+        if groups:
+            yield self._batch(groups)
+
+    def _groups(self) -> Iterator[Group]:
         order = np.lexsort((self.documents, self._clusters))
         labels, starts = np.unique(self._clusters[order], return_index=True)
         ends = np.append(starts[1:], order.size)
-        batch = Batch(clusters=[], members=[])
-        count = 0
         for number, (label, start, end) in enumerate(zip(labels, starts, ends, strict=True), start=1):
             places = order[start:end]
-            cluster, members = self._cluster(number, int(label), places)
-            batch.clusters.append(cluster)
-            batch.members.append(members)
-            count += places.size
-            if count >= BATCH_DOCUMENTS:
-                yield batch
-                batch, count = Batch(clusters=[], members=[]), 0
-        if batch.clusters:
-            yield batch
+            documents = self.documents[places]
+            chosen = self._chosen.get(int(label))
+            yield Group(
+                label=int(label),
+                number=number,
+                documents=documents,
+                ordinals=self._ordinals[places],
+                representative=int(documents[0]) if chosen is None else chosen.representative,
+            )
 
-    def _cluster(self, number: int, label: int, places: Ordinals) -> tuple[Cluster, list[Member]]:
-        chosen = self._chosen.get(label)
-        representative = int(self.documents[places[0]]) if chosen is None else chosen.representative
-        lowest = float(self._lowest[label])
-        row = Cluster(
+    def _batch(self, groups: list[Group]) -> Batch:
+        """Rows of some clusters; their texts are compared with their representatives' all at once."""
+        own = np.concatenate([np.full(group.ordinals.size, group.own) for group in groups])
+        texts = np.concatenate([group.ordinals for group in groups])
+        similarities = np.ones(texts.size)
+        others = np.flatnonzero(own != texts)
+        similarities[others] = self._similarity(own[others], texts[others])
+        ends = np.cumsum([group.documents.size for group in groups])
+        parts = np.split(similarities, ends[:-1])
+        return Batch(
+            clusters=[self._cluster(group) for group in groups],
+            members=[self._members(group, part) for group, part in zip(groups, parts, strict=True)],
+        )
+
+    def _cluster(self, group: Group) -> Cluster:
+        chosen = self._chosen.get(group.label)
+        lowest = float(self._lowest[group.label])
+        return Cluster(
             decision=self._decision,
-            number=number,
-            representative_id=representative,
+            number=group.number,
+            representative_id=group.representative,
             representative_rule=ONLY_DOCUMENT if chosen is None else chosen.choice.rule,
             representative_reason="only document" if chosen is None else chosen.choice.reason[:300],
-            documents=int(places.size),
-            texts=int(self._sizes[label]),
+            documents=int(group.documents.size),
+            texts=int(self._sizes[group.label]),
             lowest_similarity=None if np.isnan(lowest) else lowest,
-            is_chain=self._is_chain(label, lowest),
+            is_chain=self._is_chain(group.label, lowest),
         )
-        if chosen is None:
-            return row, [self._member(representative, "single", None)]
-        return row, self._members(places, representative)
 
     def _is_chain(self, label: int, lowest: float) -> bool:
         """Distances say nothing about Jaccard similarities, so there a cluster is a chain where pairs have no link."""
@@ -126,16 +162,13 @@ class Outcome:
         inside = int(np.count_nonzero(self._linked.labels[links.left] == label))
         return inside < size * (size - 1) // 2
 
-    def _members(self, places: Ordinals, representative: int) -> list[Member]:
-        ordinals = self._ordinals[places]
-        place = int(np.flatnonzero(self.documents[places] == representative)[0])
-        own = np.full(places.size, ordinals[place])
-        others = np.flatnonzero(ordinals != own)
-        similarities = np.ones(places.size)
-        similarities[others] = self._similarity(own[others], ordinals[others])
-        rows = zip(self.documents[places].tolist(), ordinals.tolist(), similarities.tolist(), strict=True)
+    def _members(self, group: Group, similarities: Numbers) -> list[Member]:
+        if group.documents.size == 1:
+            return [self._member(group.representative, "single", None)]
+        rows = zip(group.documents.tolist(), group.ordinals.tolist(), similarities.tolist(), strict=True)
+        own = group.own
         return [
-            self._member(document, self._member_method(document, representative, text, int(own[0])), value)
+            self._member(document, self._member_method(document, group.representative, text, own), value)
             for document, text, value in rows
         ]
 

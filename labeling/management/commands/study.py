@@ -62,11 +62,11 @@ class Command(AnsweringCommand):
     def _estimate(self, corpus: Corpus, given: dict[str, Any], *, as_json: bool) -> None:
         prediction = predict_study(corpus, _spec(corpus, given))
         self.exit_status = self.exit_status if prediction["fits"] else REFUSED
-        lines = [
+        line = (
             f"About {prediction['candidate_pairs']:,} candidate pairs, {prediction['seconds']:,.0f} seconds, "
             f"{prediction['memory_mb']:,.0f} MB of memory. {prediction['advice']}"
-        ]
-        self.reply({"corpus": corpus.name, **prediction}, lines, as_json=as_json)
+        )
+        self.reply({"corpus": corpus.name, **prediction}, [line], as_json=as_json)
 
     def _job(self, corpus: Corpus, name: str, given: dict[str, Any]) -> Job:
         study = corpus.studies.filter(name=name).first()
@@ -99,13 +99,13 @@ def _check_same(study: Study, given: dict[str, Any]) -> None:
 
 
 def _lines(values: dict[str, Any]) -> list[str]:
-    lines = [
+    total = (
         f"Study “{values['study']}” (id {values['id']}) of “{values['corpus']}”: {values['texts']:,} texts, "
         f"{values['pool']:,} candidate pairs, {values['pairs']:,} drawn for labelling."
-    ]
-    for bucket in values["buckets"]:
-        lines.append(
-            f"  k = {bucket['k']}, {bucket['low']:.2f} to {bucket['high']:.2f}: "
-            f"{bucket['population']:,} pairs, {bucket['sampled']:,} drawn"
-        )
-    return lines
+    )
+    buckets = (
+        f"  k = {bucket['k']}, {bucket['low']:.2f} to {bucket['high']:.2f}: "
+        f"{bucket['population']:,} pairs, {bucket['sampled']:,} drawn"
+        for bucket in values["buckets"]
+    )
+    return [total, *buckets]

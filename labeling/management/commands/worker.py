@@ -1,0 +1,62 @@
+import signal
+import threading
+from types import FrameType
+from typing import Any
+
+from django.core.management.base import CommandParser
+from django.db import DatabaseError, close_old_connections
+from django.utils import timezone
+
+from labeling.management.answering import AnsweringCommand
+from labeling.management.processes import end_with_parent
+from labeling.services import jobs
+from labeling.stages.reporting import Heartbeat
+from labeling.stages.running import mark_dead_jobs, run_claimed, worker_name
+
+IDLE_SECONDS = 0.7
+
+
+class Command(AnsweringCommand):
+    """Take jobs, one after the other."""
+
+    help = "Work on jobs until stopped."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """How long to go on."""
+        parser.add_argument("--until-idle", action="store_true", help="End once no job waits.")
+
+    def answer(self, options: dict[str, Any]) -> None:
+        """Claim and run jobs; a signal ends the worker, and an unfinished job goes on with the next one."""
+        end_with_parent()
+        stop = threading.Event()
+        signal.signal(signal.SIGTERM, _interrupt)
+        name = worker_name()
+        with Heartbeat(lambda at: jobs.worker_beat(worker=name, at=at)):
+            jobs.worker_beat(worker=name, at=timezone.now())
+            try:
+                self._work(name, stop, until_idle=options["until_idle"])
+            except KeyboardInterrupt:
+                pass
+            finally:
+                jobs.worker_gone(worker=name)
+
+    def _work(self, name: str, stop: threading.Event, *, until_idle: bool) -> None:
+        while True:
+            try:
+                mark_dead_jobs()
+                job = jobs.claim_next(worker=name, at=timezone.now())
+            except DatabaseError as error:
+                self.stderr.write(f"The database can't be reached at the moment: {error}")
+                close_old_connections()
+                job = None
+            if job is not None:
+                job = run_claimed(job, name)
+                self.stderr.write(f"{job}: {job.display_state(timezone.now())}. {job.error}".rstrip())
+            elif until_idle:
+                return
+            else:
+                stop.wait(IDLE_SECONDS)
+
+
+def _interrupt(_signal: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
