@@ -6,6 +6,11 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
+from dedup import kernel
+
+if kernel.KERNEL_NAME == "numba":
+    from dedup.kernel import nearness
+
 BITS = 64
 _COMPARISON_COST = 1.0
 _SORT_COST = 40.0
@@ -98,9 +103,27 @@ def _join_masks(masks: tuple[int, ...]) -> np.uint64:
 def _pairs_of_table(
     distinct: Fingerprints, mask: np.uint64, earlier: list[np.uint64], max_distance: int
 ) -> list[NDArray[np.int64]]:
-    keys = distinct & mask
-    order = np.argsort(keys, kind="stable")
-    keys = keys[order]
+    order = np.argsort(_short_keys(distinct, mask), kind="stable")
+    ordered = distinct[order]
+    if kernel.KERNEL_NAME == "fallback":  # pragma: no cover - without numba; tested by name
+        found = near_pairs_of_runs(ordered, mask, earlier, max_distance)
+    else:
+        found = nearness.near_pairs_of_runs(ordered, mask, np.array(earlier, np.uint64), max_distance)
+    return [order[places] for places in found]
+
+
+def _short_keys(distinct: Fingerprints, mask: np.uint64) -> NDArray[np.unsignedinteger]:
+    """Give the masked bits, as 16-bit numbers where they fit, which sort ten times as fast."""
+    shift = (int(mask) & -int(mask)).bit_length() - 1
+    keys = (distinct & mask) >> np.uint64(shift)
+    return keys.astype(np.uint16) if int(mask) >> shift < 1 << 16 else keys
+
+
+def near_pairs_of_runs(
+    ordered: Fingerprints, mask: np.uint64, earlier: list[np.uint64], max_distance: int
+) -> list[NDArray[np.int64]]:
+    """Do what ``dedup.kernel.nearness`` does, by NumPy alone."""
+    keys = ordered & mask
     firsts = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
     ends = np.repeat(np.append(firsts[1:], keys.shape[0]), np.diff(np.append(firsts, keys.shape[0])))
     partners = ends - np.arange(keys.shape[0]) - 1
@@ -109,11 +132,11 @@ def _pairs_of_table(
         one = np.repeat(np.arange(start, stop), partners[start:stop])
         begin = np.repeat(np.cumsum(partners[start:stop]) - partners[start:stop], partners[start:stop])
         other = one + 1 + np.arange(one.shape[0]) - begin
-        difference = distinct[order[one]] ^ distinct[order[other]]
+        difference = ordered[one] ^ ordered[other]
         keep = np.bitwise_count(difference) <= max_distance
         for known in earlier:
             keep &= (difference & known) != 0
-        found.append(np.stack([order[one[keep]], order[other[keep]]]))
+        found.append(np.stack([one[keep], other[keep]]))
     return found
 
 

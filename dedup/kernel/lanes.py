@@ -282,6 +282,18 @@ def swap_bytes(typing_context: Context, value: types.Integer) -> Intrinsic:
 
 
 @vector_code
+def count_ones(typing_context: Context, value: types.Integer) -> Intrinsic:
+    """Count the bits of a number that are set."""
+
+    def build(
+        context: BaseContext, builder: ir.IRBuilder, signature: Signature, arguments: list[ir.Value]
+    ) -> ir.Value:
+        return builder.ctpop(arguments[0])
+
+    return types.int64(types.uint64), build
+
+
+@vector_code
 def lower_to_least(
     typing_context: Context,
     hashes: types.Array,

@@ -5,9 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dedup import kernel
-from dedup.kernel import TextColumn, fallback
+from dedup.kernel import TextColumn, fallback, nearness
 from dedup.minhash import agreements, as_datasketch, hashfunc
-from dedup.simhash import hamming_distance, pairs_within
+from dedup.simhash import hamming_distance, near_pairs_of_runs, pairs_within
 from dedup.specs import MinHashSpec, SimHashSpec
 from dedup.token_hash import shingle_hash32
 from tests.reference import hashing as reference
@@ -126,6 +126,23 @@ def test_every_pair_within_the_distance_is_found_once(centres, changes, distance
     left, right = pairs_within(np.array(values, np.uint64), max_distance=distance)
 
     assert list(zip(left.tolist(), right.tolist(), strict=True)) == reference.pairs_within(values, distance)
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.lists(st.integers(0, 2**12 - 1), min_size=1, max_size=40, unique=True).map(sorted),
+    st.sampled_from([0, 0xF00, 0xFC0, 0xFF]),
+    st.lists(st.sampled_from([0xF, 0xF0, 0x300]), max_size=2),
+    st.integers(0, 8),
+)
+def test_the_compiled_comparison_of_fingerprints_equals_the_one_by_numpy(values, mask, earlier, distance):
+    ordered = np.array(sorted(values, key=lambda value: value & mask), np.uint64)
+    masks = [np.uint64(known) for known in earlier]
+
+    compiled = nearness.near_pairs_of_runs(ordered, np.uint64(mask), np.array(masks, np.uint64), distance)
+    plain = near_pairs_of_runs(ordered, np.uint64(mask), masks, distance)
+
+    assert np.concatenate(compiled, axis=1).tolist() == np.concatenate(plain, axis=1).tolist()
 
 
 @settings(max_examples=100, deadline=None)

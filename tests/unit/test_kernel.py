@@ -6,9 +6,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from numba import njit
 
 from dedup import kernel
-from dedup.kernel import TextColumn
+from dedup.kernel import TextColumn, compiling, nearness
 from dedup.simhash import choose_blocks, hamming_distance, pairs_within
 from dedup.specs import MinHashSpec, SimHashSpec
 
@@ -99,6 +100,30 @@ def test_places_that_are_not_valid_find_no_partner():
 def test_more_fingerprints_get_longer_keys():
     assert choose_blocks(1_000, 3) == (4, 1)
     assert choose_blocks(100_000_000, 3)[1] > 1
+
+
+def test_more_near_pairs_than_there_is_room_for_are_all_found(monkeypatch):
+    monkeypatch.setattr(nearness, "_ROOM", 1)
+    fingerprints = np.arange(64, dtype=np.uint64)
+
+    left, right = pairs_within(fingerprints, max_distance=6)
+
+    assert len(left) == len(right) == 64 * 63 // 2
+
+
+def test_where_no_folder_can_hold_compiled_code_it_is_compiled_all_the_same(monkeypatch):
+    def refuse_to_keep(*, cache=False, **options):
+        if cache:
+            raise RuntimeError("no locator available")
+        return njit(**options)
+
+    monkeypatch.setattr(compiling, "njit", refuse_to_keep)
+
+    @compiling.compiled
+    def double(value):
+        return 2 * value
+
+    assert double(21) == 42
 
 
 def test_the_kernel_compiles_nothing_when_it_is_imported():
