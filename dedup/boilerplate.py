@@ -1,5 +1,6 @@
 """What is taken out of a page, or put right in it, before its main content is looked for."""
 
+import re
 from collections.abc import Iterable, Iterator
 
 from lxml import etree
@@ -15,6 +16,7 @@ from dedup.notices import (
     speaks_of_consent,
 )
 
+_NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _LOWER_HEADINGS = frozenset({"h2", "h3", "h4", "h5", "summary"})
 _CONTAINERS = ("div", "section", "aside", "dialog", "form", "footer", "header", "ul", "span", "p")
 _REMOVED_BY_CLEANING = ("aside", "nav", "footer", "header", "form", "figure", "dialog", "details", "fieldset")
@@ -106,12 +108,11 @@ def remove_shop_notices(body: Element) -> None:
 def drop(element: Element) -> None:
     """Remove an element, but not the text behind it."""
     parent = element.getparent()
-    if element.tail:
-        before = element.getprevious()
-        if before is not None:
-            before.tail = f"{before.tail or ''} {element.tail}"
-        else:
-            parent.text = f"{parent.text or ''} {element.tail}"
+    before = element.getprevious()
+    if element.tail and before is not None:
+        before.tail = _NOT_IN_XML.sub(" ", f"{before.tail or ''} {element.tail}")
+    elif element.tail:
+        parent.text = _NOT_IN_XML.sub(" ", f"{parent.text or ''} {element.tail}")
     parent.remove(element)
 
 

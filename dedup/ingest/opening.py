@@ -9,7 +9,7 @@ from pathlib import Path, PurePath, PurePosixPath
 from dedup.ingest.records import Description, IngestError, Part, Problem, Reader, ReadOptions, Record
 from dedup.ingest.sources import COMPRESSED_SUFFIXES, FileSource, MemberSource, SingleFile, Source
 
-_MOST_ENTRIES = 200_000
+MOST_ENTRIES = 200_000
 _WORKBOOK = "xl/workbook.xml"
 _OTHER_DOCUMENTS = {
     "word/document.xml": "a Word document",
@@ -181,9 +181,9 @@ def _archive(path: Path) -> zipfile.ZipFile | None:
 
 
 def _check_entries(file: str, entries: list[zipfile.ZipInfo], options: ReadOptions) -> None:
-    if len(entries) > _MOST_ENTRIES:
+    if len(entries) > MOST_ENTRIES:
         raise IngestError(
-            f"{file} has {len(entries):,} entries; the limit for an archive is {_MOST_ENTRIES:,}."
+            f"{file} has {len(entries):,} entries; the limit for an archive is {MOST_ENTRIES:,}."
         )
     size = sum(entry.file_size for entry in entries)
     packed = sum(entry.compress_size for entry in entries)

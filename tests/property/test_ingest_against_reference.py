@@ -8,6 +8,7 @@ from datetime import datetime
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from dedup.extraction import extract
 from dedup.ingest import DuplicateIds, IngestError, Page, ReadOptions, open_corpus, read_pages
 from dedup.ingest.dates import parse_instant
 from dedup.ingest.identifiers import check_digit, normalise_identifier
@@ -21,6 +22,10 @@ from tests.reference import ingest as reference
 fast = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 fuzz = settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 storable = st.text(st.characters(exclude_categories=["Cs", "Cc"]) | st.sampled_from("\n\r\t"), max_size=40)
+MARKUP = (
+    "<p>", "</p>", "<div class='cookie'>", "</div>", "<noscript>", "</noscript>", "<h2>Returns</h2>", "<main>", "<base href='x'>",
+    "<link rel=canonical href='//'>", "&#1;", "\x01", "words here ", "<article>", "<aside><h1>", "<script>", "<frameset>", "<svg>",
+)  # fmt: skip
 BEGINNINGS = (
     b"", b"{", b"[", b'{"id": 1, "text": "', b"id,text\n", b"<!doctype html><html>", b"WARC/1.0\r\n", b"PK\x03\x04", b"PAR1",
     b"\x1f\x8b\x08\x00", b"BZh9", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd", b"\xff\xfe", b"\xef\xbb\xbf", b"\xff\xfe\x00\x00", b"<?xml ",
@@ -214,3 +219,9 @@ def test_resuming_anywhere_loses_and_repeats_nothing(tmp_path, after):
         item for item in whole if item.position > after
     ]
     assert ingested(path).pages == [item for item in whole if isinstance(item, Page)]
+
+
+@fast
+@given(st.lists(st.sampled_from(MARKUP), max_size=20).map("".join))
+def test_no_markup_makes_the_extraction_fail(html):
+    assert isinstance(extract(html).text, str)

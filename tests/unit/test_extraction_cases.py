@@ -258,3 +258,12 @@ def test_declared_latin_1_reads_like_utf_8():
 def test_an_empty_page_has_no_main_text():
     assert extract("").flags == (NO_MAIN_TEXT,)
     assert extract(page("")).flags == (NO_MAIN_TEXT,)
+
+
+@pytest.mark.parametrize("odd", ["&#1;", "\x01", "\x0c", "&#xFFFF;", "\ud83d", "&#xD800;"])
+def test_characters_that_no_parser_likes_do_no_harm(odd):
+    note = f"<div class='cookie'>Accept</div>{odd} behind <noscript>{odd}</noscript>{odd}"
+
+    assert (
+        "harbour ferry" in extract(page(f"{note}<article><h1>F{odd}</h1><p>{FERRY}{odd}</p></article>")).text
+    )
