@@ -1,6 +1,9 @@
 """Similarity buckets as figures: how full, how far labelled, which share of duplicates."""
 
+from collections.abc import Sequence
+
 import numpy as np
+from numpy.typing import NDArray
 
 from dedup.evaluation.columns import Column
 from dedup.evaluation.figures import precision_interval, prospect_of
@@ -9,10 +12,16 @@ from dedup.evaluation.records import BucketFigure, Interval, UnlabelledCell
 
 
 def bucket_figures(
-    column: Column, prefixes: tuple[Prefix, ...], *, confidence: float
+    columns: Sequence[Column], prefixes: Sequence[Prefix], *, confidence: float
 ) -> tuple[BucketFigure, ...]:
     """Describe each bucket that was drawn from, with its share of duplicates: a precision inside the bucket."""
-    return tuple(_bucket_figure(column, prefix, confidence=confidence) for prefix in prefixes)
+    return tuple(
+        _bucket_figure(column, prefix, confidence=confidence)
+        for column in columns
+        if column.summary.score == "exact"
+        for prefix in prefixes
+        if prefix.stratum.digest == column.summary.digest
+    )
 
 
 def _bucket_figure(column: Column, prefix: Prefix, *, confidence: float) -> BucketFigure:
@@ -46,7 +55,7 @@ def _share(column: Column, low: int, high: int, *, confidence: float) -> Interva
     return Interval(*(float(value) for value in found[:, 0]))
 
 
-def _surfacing(weight: np.ndarray, surfacing: np.ndarray) -> float | None:
+def _surfacing(weight: NDArray[np.float64], surfacing: NDArray[np.float64]) -> float | None:
     return float(weight.sum() / (weight / surfacing).sum()) if weight.size else None
 
 

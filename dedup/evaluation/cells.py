@@ -45,6 +45,13 @@ class Partition:
         return slice(self.buckets + self.thresholds, self.buckets + 2 * self.thresholds)
 
     @property
+    def outside(self) -> NDArray[np.bool_]:
+        """Which cells can lie outside the links at some threshold: all but the upper parts."""
+        mask = np.ones(self.low.size, np.bool_)
+        mask[self.upper] = False
+        return mask
+
+    @property
     def blocked(self) -> slice:
         """The whole buckets of pairs that the product rule blocks."""
         return slice(self.buckets + 2 * self.thresholds, None)
@@ -72,8 +79,9 @@ def partition_of(edges: NDArray[np.int64], cuts: NDArray[np.int64]) -> Partition
 class Tally:
     """Sums over the labelled pairs of each cell, ``float64[c]`` all of them.
 
-    ``labelled`` and, of these, ``found`` duplicates are counts; ``weight``, ``weight_squared``, ``duplicate_weight`` and ``surfaced_weight`` (duplicates, each divided by its chance to be
-    surfaced) rest on the sample; ``duplicates`` and ``distinct`` count every pair with a clear verdict, sampled or known.
+    ``labelled`` and, of these, ``found`` duplicates are counts of sampled pairs with a clear verdict, ``weight``, ``weight_squared`` and
+    ``duplicate_weight`` the sums of their design weights. ``surfaced_weight`` divides each duplicate by its chance to be surfaced,
+    ``inverse_surfacing`` each pair. ``duplicates`` and ``distinct`` count every pair with a clear verdict, sampled or known.
     """
 
     population: Floats
@@ -90,12 +98,14 @@ class Tally:
 
 def tally(column: Column, partition: Partition, sampled: Points, known: Points) -> Tally:
     """Sum up the labelled pairs and count the pool's pairs in every cell."""
+    passing, blocked = slice(0, partition.blocked.start), partition.blocked
     parts = [
-        _tally_half(partition, cells, below, sampled.where(side(sampled)), known.where(side(known)))
-        for cells, below, side in (
-            (slice(0, partition.blocked.start), column.passing, lambda points: points.passing),
-            (partition.blocked, column.blocked, lambda points: ~points.passing),
-        )
+        _tally_half(
+            partition, passing, column.passing, sampled.where(sampled.passing), known.where(known.passing)
+        ),
+        _tally_half(
+            partition, blocked, column.blocked, sampled.where(~sampled.passing), known.where(~known.passing)
+        ),
     ]
     return Tally(**{name: np.concatenate([part[name] for part in parts]) for name in parts[0]})
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dedup.evaluation.allocation import Focus, next_labels
 from dedup.evaluation.buckets import bucket_figures, unlabelled_cells
 from dedup.evaluation.columns import Column, column_of, surfacing_chances
 from dedup.evaluation.figures import Terms, figures_of
@@ -14,10 +15,12 @@ from dedup.evaluation.records import (
     DISTINCT,
     DUPLICATE,
     UNSURE,
+    BucketFigure,
     Choice,
     Evaluation,
     Figure,
     LabelCounts,
+    NextLabels,
     Sample,
     ScoreSummary,
     TargetName,
@@ -32,8 +35,8 @@ SEED = 20_250_101
 class Wishes:
     """What the analyst asks of a setting, and which figure further labels should narrow.
 
-    ``safe`` compares the lower end of the interval with the wish, instead of the estimate. ``focus`` is the setting to narrow; by
-    default the one with the best F1.
+    ``safe`` compares the lower end of the interval with the wish, instead of the estimate. ``labels`` further labels go where they
+    narrow ``target`` at the setting ``focus`` most, by default the one with the best F1, once every bucket has ``sweep``.
     """
 
     least_recall: float = 0.95
@@ -45,7 +48,7 @@ class Wishes:
     sweep: int = 20
 
 
-def evaluate(
+def evaluate(  # noqa: PLR0913 - the questions that an analyst may put; each has a safe default
     summaries: Sequence[ScoreSummary],
     sample: Sample,
     *,
@@ -60,33 +63,26 @@ def evaluate(
 ) -> Evaluation:
     """Compute every figure of a study from the labels it has, for all recipes, scores and thresholds.
 
-    ``thresholds`` are similarities in [0, 1], inclusive, for exact and estimated scores; ``distances`` are numbers of bits, inclusive,
-    for Hamming distances. With a product ``rule`` only pairs that pass it become links. ``draws`` is the size of the
-    simulation behind the intervals of recall, F1, errors and cost; it has a fixed seed, so equal input gives equal
+    ``thresholds`` are similarities in [0, 1], inclusive, for exact and estimated scores; ``distances`` are numbers of bits,
+    inclusive, for Hamming distances. With a product ``rule`` only pairs that pass it become links. ``draws`` is the size of
+    the simulation behind the intervals of recall, F1, errors and cost; it has a fixed seed, so equal input gives equal
     figures. The method is described in ``docs/statistics.md``.
 
-    Raises ``ValueError`` for a threshold out of range, a negative cost, a confidence outside (0, 1), or a rule
-    that the summaries or the sample don't know.
+    Raises ``ValueError`` for a threshold out of range, a negative cost, a confidence outside (0, 1), or a rule that the
+    summaries or the sample don't know.
     """
-    _check(cost_fp=cost_fp, cost_fn=cost_fn, confidence=confidence, sample=sample, rule=rule)
+    terms = Terms(cost_fp=cost_fp, cost_fn=cost_fn, confidence=confidence, draws=draws, seed=SEED)
+    _check(terms, sample, rule)
     wishes = wishes or Wishes()
     included = inclusion(summaries, sample)
-    columns = columns_of(summaries, sample, included, rule=rule)
-    terms = Terms(cost_fp=cost_fp, cost_fn=cost_fn, confidence=confidence, draws=draws, seed=SEED)
-    figures: list[Figure] = []
-    for column in columns:
-        wanted = _wanted(column.summary, thresholds, distances)
-        figures += figures_of(column, wanted, terms)
-    drawn = [column for column in columns if column.summary.score == "exact" and column.summary.strata]
-    buckets = tuple(
-        bucket
-        for column in drawn
-        for bucket in bucket_figures(
-            column,
-            tuple(prefix for prefix in included.prefixes if prefix.stratum.digest == column.summary.digest),
-            confidence=confidence,
-        )
-    )
+    columns = columns_of(summaries, sample, included, rule=rule or None)
+    figures = [
+        figure
+        for column in columns
+        for figure in figures_of(column, _wanted(column.summary, thresholds, distances), terms)
+    ]
+    buckets = bucket_figures(columns, included.prefixes, confidence=confidence)
+    labels = _label_counts(sample, included)
     recommended = recommendations(
         _competing(figures),
         buckets,
@@ -94,17 +90,55 @@ def evaluate(
         least_precision=wishes.least_precision,
         safe=wishes.safe,
     )
-    labels = _label_counts(sample, included)
     return Evaluation(
         figures=tuple(figures),
         buckets=buckets,
         unlabelled=unlabelled_cells(buckets),
         labels=labels,
         recommended=recommended,
-        next_labels=(),
+        next_labels=_next_labels(columns, figures, buckets, wishes.focus or recommended["f1"], wishes, terms),
         warnings=_warnings(labels),
         confidence=confidence,
         rule=rule or "",
+    )
+
+
+def _next_labels(
+    columns: Sequence[Column],
+    figures: Sequence[Figure],
+    buckets: Sequence[BucketFigure],
+    focus: Choice | None,
+    wishes: Wishes,
+    terms: Terms,
+) -> tuple[NextLabels, ...]:
+    """Propose labels for the recipe in focus; without a focus, for the first recipe that was drawn from."""
+    drawn = [column for column in columns if column.summary.score == "exact" and column.summary.strata]
+    chosen = [column for column in drawn if focus and column.summary.recipe == focus.recipe] or drawn
+    if not chosen:
+        return ()
+    own = [
+        figure for figure in figures if figure.digest == chosen[0].summary.digest and figure.score == "exact"
+    ]
+    at_focus = [figure for figure in own if focus and figure.choice == focus] or own[len(own) // 2 :]
+    if not at_focus:
+        return ()
+    interval = {
+        "precision": at_focus[0].precision,
+        "recall": at_focus[0].recall,
+        "cost": at_focus[0].expected_cost_interval,
+    }[wishes.target]
+    return next_labels(
+        chosen[0],
+        [bucket for bucket in buckets if bucket.digest == chosen[0].summary.digest],
+        Focus(
+            threshold=at_focus[0].threshold,
+            target=wishes.target,
+            interval=interval,
+            cost_fp=terms.cost_fp,
+            cost_fn=terms.cost_fn,
+        ),
+        labels=wishes.labels,
+        sweep=wishes.sweep,
     )
 
 
@@ -134,9 +168,8 @@ def _wanted(
 
 
 def _competing(figures: list[Figure]) -> list[Figure]:
-    """Exact similarities compete with each other and with Hamming distances; estimates only where nothing exact is there."""
-    exact = [figure for figure in figures if figure.score == "exact"]
-    return exact or figures
+    """Exact similarities of all recipes compete; where only other scores were asked for, these do."""
+    return [figure for figure in figures if figure.score == "exact"] or figures
 
 
 def _label_counts(sample: Sample, included: Inclusion) -> LabelCounts:
@@ -159,18 +192,19 @@ def _warnings(labels: LabelCounts) -> tuple[str, ...]:
         warnings.append(f"No duplicate among {clear:,} labels yet, so recall can't be computed.")
     if labels.known:
         warnings.append(
-            f"{labels.known:,} labelled pairs were not drawn, or stand behind a gap in the queue: they bound the figures, but are no sample."
+            f"{labels.known:,} labelled pairs were not drawn, or stand behind a gap in the queue: "
+            "they bound the figures, but don't count as a sample."
         )
     if labels.unsure:
         warnings.append(f"{labels.unsure:,} pairs are unsure: figures leave them out, and show the range.")
     return tuple(warnings)
 
 
-def _check(*, cost_fp: float, cost_fn: float, confidence: float, sample: Sample, rule: str | None) -> None:
-    for name, cost in (("cost_fp", cost_fp), ("cost_fn", cost_fn)):
+def _check(terms: Terms, sample: Sample, rule: str | None) -> None:
+    for name, cost in (("cost_fp", terms.cost_fp), ("cost_fn", terms.cost_fn)):
         if not (np.isfinite(cost) and cost >= 0):
             raise ValueError(f"{name} must be 0 or more, not {cost}")
-    if not 0 < confidence < 1:
-        raise ValueError(f"the confidence must lie between 0 and 1, not at {confidence}")
+    if not 0 < terms.confidence < 1:
+        raise ValueError(f"the confidence must lie between 0 and 1, not at {terms.confidence}")
     if rule and rule not in sample.passes:
         raise ValueError(f"the sample doesn't say which pairs pass the rule {rule!r}")

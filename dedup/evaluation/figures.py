@@ -14,6 +14,7 @@ from dedup.evaluation.shares import Shares, drawn_counts, shares_of
 from dedup.evaluation.warnings import figure_warnings
 
 Floats = NDArray[np.float64]
+ERRORS = ("missed", "cost")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,19 +39,22 @@ class Prospect:
 
     def above(self, cells: Floats) -> Floats:
         """Sum the cells that hold links, for each threshold; ``cells`` is ``[c]`` or ``[c, draws]``."""
-        whole = cells[self.partition.whole]
-        running = np.zeros((whole.shape[0] + 1, *whole.shape[1:]))
-        np.cumsum(whole, axis=0, out=running[1:])
-        total = running[-1]
-        return total - running[self.partition.first_above] + cells[self.partition.upper]
+        running = _running(cells[self.partition.whole])
+        above: Floats = running[-1] - running[self.partition.first_above] + cells[self.partition.upper]
+        return above
 
     def below(self, cells: Floats) -> Floats:
         """Sum the cells that hold no link, blocked ones included, for each threshold."""
-        whole = cells[self.partition.whole]
-        running = np.zeros((whole.shape[0] + 1, *whole.shape[1:]))
-        np.cumsum(whole, axis=0, out=running[1:])
+        running = _running(cells[self.partition.whole])
         blocked = cells[self.partition.blocked].sum(axis=0)
-        return running[self.partition.last_below] + cells[self.partition.lower] + blocked
+        below: Floats = running[self.partition.last_below] + cells[self.partition.lower] + blocked
+        return below
+
+
+def _running(cells: Floats) -> Floats:
+    running = np.zeros((cells.shape[0] + 1, *cells.shape[1:]))
+    np.cumsum(cells, axis=0, out=running[1:])
+    return running
 
 
 def prospect_of(column: Column, cuts: NDArray[np.int64], sampled: Points | None = None) -> Prospect:
@@ -134,7 +138,7 @@ def precision_interval(prospect: Prospect, *, confidence: float) -> Floats:
 
     Korn and Graubard (1998): Clopper-Pearson with the effective sample size ``p (1 - p) / variance``. Both are taken at the
     smoothed shares of the cells, so that a cell whose few labels all agree doesn't pass for certain, and a single cell
-    keeps exactly its number of labels.
+    keeps exactly its number of labels. Ends are rounded outwards to whole pairs, within what is known.
     """
     shares, population = prospect.shares, prospect.tallied.population
     links = prospect.above(population)
@@ -146,8 +150,10 @@ def precision_interval(prospect: Prospect, *, confidence: float) -> Floats:
     variance = prospect.above(population**2 * spread) / whole**2
     size = np.where(variance > 0, smoothed * (1.0 - smoothed) / np.where(variance > 0, variance, 1.0), np.inf)
     low, high = clopper_pearson(share, size, confidence=confidence)
-    least, most = prospect.above(shares.least) / whole, prospect.above(shares.most) / whole
-    found = np.stack([share, np.maximum(low, least), np.minimum(high, most)])
+    least, most = prospect.above(shares.least), prospect.above(shares.most)
+    low = np.maximum(np.floor(low * whole + 1e-6), least) / whole
+    high = np.minimum(np.ceil(high * whole - 1e-6), most) / whole
+    found = np.stack([share, np.minimum(low, share), np.maximum(high, share)])
     return np.where((links > 0) & (labelled > 0), found, np.nan)
 
 
@@ -179,29 +185,36 @@ def _simulated(
     if np.isnan(prospect.shares.estimate).any():
         nothing = np.full(links.size, np.nan)
         return dict.fromkeys(("recall", "recall_all", "f1", "missed", "cost"), (nothing, nothing))
-    counts = drawn_counts(prospect.shares, draws=terms.draws, rng=rng)
-    surfaced = counts * prospect.shares.surfaced[:, None]
-    found = prospect.above(counts)
-    drawn = _figures_from(
-        found,
-        found + prospect.below(counts),
-        prospect.above(surfaced) + prospect.below(surfaced),
-        links[:, None],
-        terms,
+    partition, surfaced = prospect.partition, prospect.shares.surfaced[:, None]
+    usual = drawn_counts(prospect.shares, draws=terms.draws, rng=rng)
+    few = drawn_counts(prospect.shares, draws=terms.draws, rng=rng, cautious=partition.outside)
+    found, found_everywhere = prospect.above(usual), prospect.above(usual * surfaced)
+    tail = (1 - terms.confidence) / 2
+    many_missed, few_missed = (
+        _figures_from(
+            found,
+            found + prospect.below(counts),
+            found_everywhere + prospect.below(counts * surfaced),
+            links[:, None],
+            terms,
+        )
+        for counts in (usual, few)
     )
-    return {name: percentiles(values, confidence=terms.confidence) for name, values in drawn.items()}
+    ends = {}
+    for name in many_missed:
+        lowest, highest = (few_missed, many_missed) if name in ERRORS else (many_missed, few_missed)
+        ends[name] = (percentile(lowest[name], tail), percentile(highest[name], 1 - tail))
+    return ends
 
 
-def percentiles(values: Floats, *, confidence: float) -> tuple[Floats, Floats]:
-    """Lower and upper end of the middle ``confidence`` share of each row of ``float64[t, draws]``.
+def percentile(values: Floats, share: float) -> Floats:
+    """Give the value below which ``share`` of each row of ``float64[t, draws]`` lies: ``float64[t]``.
 
-    Whole order statistics, rounded outwards, so that no interpolation is needed: the intervals are, if anything, wider.
+    A whole order statistic, rounded outwards, so that no interpolation is needed: intervals are, if anything, wider.
     """
-    draws = values.shape[1]
-    low = int((1 - confidence) / 2 * (draws - 1))
-    high = draws - 1 - low
-    ordered = np.partition(values, (low, high), axis=1)
-    return ordered[:, low], ordered[:, high]
+    last = values.shape[1] - 1
+    rank = int(share * last) if share < 0.5 else last - int((1 - share) * last)
+    return np.partition(values, rank, axis=1)[:, rank]
 
 
 def _open_ends(found: dict[str, Floats], prospect: Prospect) -> None:
@@ -227,7 +240,7 @@ def _keep_estimate_inside(found: dict[str, Floats]) -> None:
 
 
 def _unlabelled(prospect: Prospect) -> NDArray[np.bool_]:
-    bare = (prospect.tallied.labelled == 0) & (prospect.tallied.population > 0)
+    bare: NDArray[np.bool_] = (prospect.tallied.labelled == 0) & (prospect.tallied.population > 0)
     parts = slice(prospect.partition.upper.start, prospect.partition.blocked.start)
     bare[parts] &= bare[prospect.partition.parent[parts]]
     return bare

@@ -14,11 +14,12 @@ Floats = NDArray[np.float64]
 class Shares:
     """What is known about each cell's share of duplicates, ``float64[c]`` all of them.
 
-    ``estimate`` is the Hajek share (borrowed from the bucket, or from its neighbours, where the cell has no label; NaN where no cell
-    has one). ``size`` is the number of labels of a simple random sample of an endless cell that would be
-    worth as much: infinite where every pair is known, 0 without labels. ``centre`` is what one further label's worth of belief says before
-    any label: ½, or the bucket's share in a part of a bucket; ``smoothed`` is the estimate with that label
-    added, so that it is never 0 or 1 by luck. ``surfaced`` is how many duplicates there are for each that was surfaced. ``least`` and ``most`` bound the cell's number of duplicates by the pairs that are known.
+    ``estimate`` is the Hajek share, borrowed from the bucket or from its neighbours where the cell has no label, NaN where no
+    cell has one. ``size`` is the number of labels of a simple random sample of an endless cell that would be worth
+    as much: infinite where every pair is known, 0 without labels. ``centre`` is what one label's worth of belief says
+    before any label: ½, or the bucket's share in a part of a bucket; ``smoothed`` is the estimate with that label added,
+    so that it is never 0 or 1 by luck. ``surfaced`` is how many duplicates there are for each one in the pool.
+    ``least`` and ``most`` bound the cell's number of duplicates by the pairs that are known.
     """
 
     population: Floats
@@ -103,19 +104,28 @@ def _surfaced(tallied: Tally, partition: Partition) -> Floats:
     return np.maximum(np.where(np.isnan(filled), 1.0, filled), 1.0)
 
 
-def drawn_counts(shares: Shares, *, draws: int, rng: np.random.Generator) -> Floats:
+def drawn_counts(shares: Shares, *, draws: int, rng: np.random.Generator, cautious: bool = False) -> Floats:
     """Draw what each cell's number of duplicates may be: ``float64[c, draws]``, whole numbers within what is known.
 
     A share comes from the Beta distribution of the Jeffreys prior (Brown, Cai and DasGupta 2001) updated by ``size`` labels;
     in a part of a bucket the prior has the same weight, one label, but the bucket's share as its mean. Where
     every pair is known, the count is a constant.
+
+    ``cautious`` draws, for the cells of that mask alone, see no duplicate where none was labelled, and half the prior's share of
+    duplicates elsewhere: they say how few duplicates there may be. Jeffreys draws from many empty cells would add up to
+    duplicates that nobody has seen.
     """
-    open_cells = np.flatnonzero((shares.most > shares.least) & (shares.population > 0))
+    belief, wanted = shares.centre, np.ones(shares.size.size, np.bool_)
+    if cautious is not None:
+        wanted = cautious
+        belief = np.where(shares.size > 0, np.where(shares.estimate > 0, belief / 2, 0.0), belief)
     counts = np.repeat(shares.least[:, None], draws, axis=1)
-    size = shares.size[open_cells]
-    hits = shares.estimate[open_cells] * size + shares.centre[open_cells]
-    drawn = rng.beta(hits[:, None], (size + 1.0 - hits)[:, None], (open_cells.size, draws))
-    drawn *= shares.population[open_cells, None]
-    np.rint(drawn, out=drawn)
-    counts[open_cells] = np.clip(drawn, shares.least[open_cells, None], shares.most[open_cells, None])
+    worth = np.where(np.isfinite(shares.size), shares.size, 0.0)
+    hits = shares.estimate * worth + belief
+    drawn = np.flatnonzero((shares.most > shares.least) & (hits > 0) & wanted)
+    misses = np.maximum(worth + 1.0 - hits, 1e-9)
+    values = rng.beta(hits[drawn, None], misses[drawn, None], (drawn.size, draws))
+    values *= shares.population[drawn, None]
+    np.rint(values, out=values)
+    counts[drawn] = np.clip(values, shares.least[drawn, None], shares.most[drawn, None])
     return counts
