@@ -104,7 +104,9 @@ def _surfaced(tallied: Tally, partition: Partition) -> Floats:
     return np.maximum(np.where(np.isnan(filled), 1.0, filled), 1.0)
 
 
-def drawn_counts(shares: Shares, *, draws: int, rng: np.random.Generator, cautious: bool = False) -> Floats:
+def drawn_counts(
+    shares: Shares, *, draws: int, rng: np.random.Generator, cautious: NDArray[np.bool_] | None = None
+) -> Floats:
     """Draw what each cell's number of duplicates may be: ``float64[c, draws]``, whole numbers within what is known.
 
     A share comes from the Beta distribution of the Jeffreys prior (Brown, Cai and DasGupta 2001) updated by ``size`` labels;
