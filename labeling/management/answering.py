@@ -15,6 +15,7 @@ from dedup.ingest import IngestError
 from dedup.segments import SegmentError
 from dedup.specs import RecipeMismatchError
 from labeling.management.preparing import prepare_database
+from labeling.services.backups import BackupError
 from labeling.services.corpora import CorpusError
 from labeling.services.decisions import DecisionError
 from labeling.services.label_files import LabelFileError
@@ -25,6 +26,7 @@ logger = logging.getLogger(__name__)
 
 DONE, REFUSED, UNUSABLE = 0, 1, 2
 SENTENCES = (
+    BackupError,
     CorpusError,
     DecisionError,
     ExportError,

@@ -52,11 +52,23 @@ def worker_name() -> str:
     return f"{socket.gethostname()[:40]}:{os.getpid()}"
 
 
-def run_claimed(job: Job, worker: str, show: Show | None = None) -> Job:
-    """Run a job that this worker has claimed; returns it as it stands afterwards. Never raises for what a job may meet."""
+def run_claimed(
+    job: Job, worker: str, show: Show | None = None, *, stopped_as: Job.State = Job.State.INTERRUPTED
+) -> Job:
+    """Run a job that this worker has claimed; returns it as it stands afterwards.
+
+    Whatever a job may meet becomes its state and a sentence. Only ``KeyboardInterrupt`` comes out of it, with the job
+    left as ``stopped_as``.
+    """
     reporter = Reporter(job, worker, show)
     with Heartbeat(lambda at: jobs.beat(job_id=job.pk, worker=worker, at=at)):
-        state, report, error = _attempt(job, reporter)
+        try:
+            state, report, error = _attempt(job, reporter)
+        except KeyboardInterrupt:
+            jobs.end(
+                job=job, worker=worker, state=stopped_as, at=timezone.now(), error="It was stopped by hand."
+            )
+            raise
     if state is not None:
         jobs.end(job=job, worker=worker, state=state, at=timezone.now(), report=report, error=error)
     job.refresh_from_db()
@@ -71,8 +83,6 @@ def _attempt(job: Job, reporter: Reporter) -> tuple[Job.State | None, dict[str, 
     except JobLostError:
         logger.warning("%s was taken over by another worker", job)
         return None, None, ""
-    except KeyboardInterrupt:
-        return Job.State.INTERRUPTED, None, "It was stopped by hand."
     except Exception as error:  # noqa: BLE001 - whatever a stage meets becomes a sentence on the job's page
         return Job.State.FAILED, None, sentence_for(error, job)
     return Job.State.DONE, report, ""

@@ -29,6 +29,15 @@ class TextSimilarities:
             found[part] = self._compare(left[part], right[part])
         return found
 
+    def with_text(self, text: str, ordinals: Ordinals) -> NDArray[np.float64]:
+        """Exact similarity of a text from outside with each of some stored ones: ``float64[m]``."""
+        from dedup.kernel import TextColumn, clean, exact_overlaps
+
+        column = TextColumn.from_strings([text, *self._bodies(ordinals)])
+        streams = clean(column, self._normaliser).streams
+        others = np.arange(1, len(column), dtype=np.int64)
+        return exact_similarities(*exact_overlaps(streams, np.zeros_like(others), others, self._k))
+
     def _compare(self, left: Ordinals, right: Ordinals) -> NDArray[np.float64]:
         from dedup.kernel import TextColumn, clean, exact_overlaps
 

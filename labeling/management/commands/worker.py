@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from labeling.management.answering import AnsweringCommand
 from labeling.management.processes import end_with_parent
+from labeling.models import Job
 from labeling.services import jobs
 from labeling.stages.reporting import Heartbeat
 from labeling.stages.running import mark_dead_jobs, run_claimed, worker_name
@@ -50,7 +51,7 @@ class Command(AnsweringCommand):
                 close_old_connections()
                 job = None
             if job is not None:
-                job = run_claimed(job, name)
+                job = run_claimed(job, name, stopped_as=Job.State.QUEUED)
                 self.stderr.write(f"{job}: {job.display_state(timezone.now())}. {job.error}".rstrip())
             elif until_idle:
                 return
