@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from dedup.characters import fold
 from dedup.kernel.columns import CleanColumn, TextColumn
 from dedup.kernel.compiling import compiled, inlined
-from dedup.kernel.fallback import exact_keys
+from dedup.kernel.keys import exact_keys
 from dedup.kernel.lanes import write_plain
 from dedup.kernel.tables import (
     BLANK,

@@ -101,7 +101,8 @@ def hash_shingles(word_hashes: Longs, words: int, k: int, hashes: Longs) -> int:
 
 
 @inlined
-def _start(state: NDArray[np.unsignedinteger], first: NDArray[np.unsignedinteger]) -> None:
+def set_all(state: NDArray[np.unsignedinteger], first: NDArray[np.unsignedinteger]) -> None:
+    """Copy one array into another."""
     for place in range(first.shape[0]):
         state[place] = first[place]
 
@@ -137,15 +138,15 @@ def sha1_shingles(  # noqa: PLR0913, PLR0917 - scratch arrays are the caller's
             long_ones[long_count] = shingle
             long_count += 1
             continue
-        _fill_sha1_block(stream, starts[shingle], size, 0, blocks, lane)
+        fill_sha_block(stream, starts[shingle], size, 0, blocks, lane)
         lane += 1
         if lane == 16:
-            _start(state, _SHA1_STATE)
+            set_all(state, _SHA1_STATE)
             _sha1_step(blocks, state)
             done = _take_sha1(state, 16, hashes, done)
             lane = 0
     if lane:
-        _start(state, _SHA1_STATE)
+        set_all(state, _SHA1_STATE)
         _sha1_step(blocks, state)
         done = _take_sha1(state, lane, hashes, done)
     for first in range(0, long_count, 16):
@@ -163,7 +164,8 @@ def _take_sha1(state: NDArray[np.uint32], lanes: int, hashes: NDArray[np.uint32]
 
 
 @inlined
-def _fill_sha1_block(stream: Bytes, start: int, size: int, block: int, blocks: Bytes, lane: int) -> None:
+def fill_sha_block(stream: Bytes, start: int, size: int, block: int, blocks: Bytes, lane: int) -> None:
+    """Put block ``block`` of a message, padded as SHA-1 and SHA-256 pad it, into a lane's row of 64 bytes."""
     left = size - block * SHA1_BLOCK
     row = lane * SHA1_BLOCK
     copy_padded(blocks, row, stream, start + block * SHA1_BLOCK, max(-1, min(left, 64)), 0x80)
@@ -185,13 +187,13 @@ def _sha1_long(
     needed = 0
     for shingle in group:
         needed = max(needed, (ends[shingle + span] - starts[shingle] + 8) // SHA1_BLOCK + 1)
-    _start(state, _SHA1_STATE)
+    set_all(state, _SHA1_STATE)
     for block in range(needed):
         for lane in range(group.shape[0]):
             start = starts[group[lane]]
             size = ends[group[lane] + span] - start
             if block <= (size + 8) // SHA1_BLOCK:
-                _fill_sha1_block(stream, start, size, block, blocks, lane)
+                fill_sha_block(stream, start, size, block, blocks, lane)
         _sha1_step(blocks, state)
         for lane in range(group.shape[0]):
             size = ends[group[lane] + span] - starts[group[lane]]
@@ -221,7 +223,7 @@ def blake2b_shingles(  # noqa: PLR0913, PLR0917 - scratch arrays are the caller'
         for lane in range(lanes):
             size = ends[first + lane + span] - starts[first + lane]
             needed = max(needed, (size + BLAKE2B_BLOCK - 1) // BLAKE2B_BLOCK)
-        _start(state, _BLAKE2B_STATE)
+        set_all(state, _BLAKE2B_STATE)
         for block in range(needed):
             for lane in range(lanes):
                 start = starts[first + lane]

@@ -1,11 +1,13 @@
 """Signatures, fingerprints and overlaps equal datasketch and the lesson, bit for bit, compiled or not."""
 
+import hashlib
+
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dedup import kernel
-from dedup.kernel import TextColumn, fallback, nearness
+from dedup.kernel import TextColumn, fallback, keys, nearness
 from dedup.minhash import agreements, as_datasketch, hashfunc
 from dedup.simhash import hamming_distance, near_pairs_of_runs, pairs_within
 from dedup.specs import MinHashSpec, SimHashSpec
@@ -78,6 +80,21 @@ def test_overlaps_are_those_of_sets_of_shingles(texts, k, data):
         fallback.exact_overlaps(column, left, right, k),
     ):
         assert list(zip(shared.tolist(), united.tolist(), strict=True)) == expected
+
+
+block_edges = st.sampled_from([0, 1, 54, 55, 56, 57, 63, 64, 65, 118, 119, 120, 127, 128, 129, 1000])
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(block_edges, max_size=40), st.integers(0, 200))
+def test_exact_keys_are_sha256_whatever_the_lengths_beside_each_other(lengths, tail):
+    texts = [bytes([97 + place % 26]) * length for place, length in enumerate([*lengths, tail])]
+
+    found = keys.exact_keys(TextColumn.from_bytes(texts))
+
+    assert [key.tobytes() for key in found] == [
+        hashlib.sha256(text).digest() if text else bytes(32) for text in texts
+    ]
 
 
 @settings(max_examples=200, deadline=None)
