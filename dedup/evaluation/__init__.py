@@ -1,5 +1,7 @@
 """Precision, recall and cost with intervals, from a labelled sample of the pool (``docs/statistics.md``)."""
 
+from dedup.evaluation.agreement import Agreement, agreement
+from dedup.evaluation.comparing import Comparison, compare
 from dedup.evaluation.evaluating import DEFAULT_DISTANCES, DEFAULT_THRESHOLDS, Wishes, evaluate
 from dedup.evaluation.records import (
     DISTINCT,
@@ -26,8 +28,10 @@ __all__ = [
     "DUPLICATE",
     "NO_VERDICT",
     "UNSURE",
+    "Agreement",
     "BucketFigure",
     "Choice",
+    "Comparison",
     "Evaluation",
     "Figure",
     "Interval",
@@ -38,5 +42,7 @@ __all__ = [
     "UnlabelledCell",
     "UnsureRange",
     "Wishes",
+    "agreement",
+    "compare",
     "evaluate",
 ]

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from dedup.evaluation.intervals import clopper_pearson
@@ -68,7 +69,7 @@ def _raw(equal: int, pairs: int, confidence: float) -> Interval:
     return Interval(equal / pairs, float(low[0]), float(high[0]))
 
 
-def _kappa(shares: np.ndarray, pairs: int, confidence: float) -> Interval:
+def _kappa(shares: NDArray[np.float64], pairs: int, confidence: float) -> Interval:
     rows, columns = shares.sum(axis=1), shares.sum(axis=0)
     raw, chance = float(np.trace(shares)), float(rows @ columns)
     if pairs == 0 or chance >= 1.0 - 1e-12:
