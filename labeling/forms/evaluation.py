@@ -5,7 +5,11 @@ from typing import Any, ClassVar
 
 from django import forms
 
-SCORES = [("exact", "Exact Jaccard similarity"), ("estimate", "Estimate from signatures")]
+SCORES = [
+    ("exact", "Exact Jaccard similarity"),
+    ("estimate", "Estimate from signatures"),
+    ("hamming", "Hamming distance of fingerprints"),
+]
 RULES = [
     ("", "No product rule"),
     ("identifiers", "Identifiers must match"),
@@ -52,7 +56,9 @@ class EvaluationForm(forms.Form):
             raise forms.ValidationError("The lowest threshold is above the highest.")
         return cleaned
 
-    def thresholds(self) -> tuple[float, ...]:
-        """The thresholds of the range, in thousandths so that 0.6 is 0.6."""
+    def thresholds(self) -> tuple[float, ...] | None:
+        """The thresholds of the range, in thousandths so that 0.6 is 0.6; None for bits, which have their own."""
+        if self.cleaned_data["score"] == "hamming":
+            return None
         low, high, step = (round(self.cleaned_data[name] * 1000) for name in ("low", "high", "step"))
         return tuple(level / 1000 for level in range(low, high + 1, step))

@@ -31,7 +31,7 @@ class StudyForm(forms.Form):
         label="Collection threshold",
         help_text="Pairs more similar than this are collected for the study. Keep it far below any decision: a pair that isn't "
         "collected can't be found later. A lower value finds more and takes longer.",
-        widget=forms.NumberInput(attrs={"step": "0.05"}),
+        widget=forms.NumberInput(attrs={"step": "0.01"}),
     )
     bucket_width = forms.FloatField(
         initial=0.1,
@@ -40,7 +40,7 @@ class StudyForm(forms.Form):
         label="Width of a similarity bucket",
         help_text="A similarity bucket is a range of similarities, such as 0.40–0.50, from which pairs are drawn for labelling. "
         "Narrow buckets show more exactly where duplicates end, and need more labels.",
-        widget=forms.NumberInput(attrs={"step": "0.05"}),
+        widget=forms.NumberInput(attrs={"step": "0.01"}),
     )
     per_bucket = forms.IntegerField(
         initial=25,

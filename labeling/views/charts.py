@@ -193,11 +193,13 @@ def precision_and_recall(name: str, precision: Sequence[Estimate], recall: Seque
         return _across(value, low, high)
 
     marks = [value / 10 for value in range(11) if low - 1e-9 <= value / 10 <= high + 1e-9]
+    if high > 1:
+        marks = [float(value) for value in range(0, int(high) + 1, max(1, int(high) // 6))]
     return LineChart(
         name=name,
         first=_series(precision, across, _sentence("precision")),
         second=_series(recall, across, _sentence("recall")),
-        x_ticks=tuple(Tick(across(mark), f"{mark:.1f}") for mark in marks),
+        x_ticks=tuple(Tick(across(mark), f"{mark:g}" if high > 1 else f"{mark:.1f}") for mark in marks),
         y_ticks=_y_ticks(),
     )
 

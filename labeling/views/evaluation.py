@@ -67,7 +67,15 @@ def _panels(study: Study, evaluation: Evaluation, score: str) -> list[dict[str, 
         rows = list(group)
         name = f"k = {rows[0].k}" if score != "hamming" else f"SimHash, k = {rows[0].k}"
         chart = charts.precision_and_recall(name, _points(rows, "precision"), _points(rows, "recall"))
-        panels.append({"name": name, "rows": rows, "chart": chart, "recipe": recipes.get((recipe, score))})
+        panels.append(
+            {
+                "name": name,
+                "rows": rows,
+                "chart": chart,
+                "recipe": recipes.get((recipe, score)),
+                "is_bits": score == "hamming",
+            }
+        )
     return panels
 
 

@@ -13,6 +13,7 @@ from django.utils import timezone
 from django.utils.text import get_valid_filename
 from django.views.decorators.http import require_http_methods
 
+from dedup.ingest.records import IngestError
 from labeling.forms.ingesting import FIELDS, IngestForm, MappingForm
 from labeling.http import PageRequest, owner_required, render_page
 from labeling.models import Corpus
@@ -21,7 +22,7 @@ from labeling.services import ingesting
 if TYPE_CHECKING:
     from django.core.files.uploadedfile import UploadedFile
 
-    from dedup.ingest.records import IngestError, Preview
+    from dedup.ingest.records import Preview
 
 MANIFEST = "upload.json"
 PREVIEW_ROWS = 20
@@ -91,35 +92,56 @@ def _options(manifest: dict[str, Any], form: MappingForm) -> dict[str, Any]:
     return {"format": values["format"] or manifest["format"], "mapping": form.mapping(), **chosen}
 
 
+def _look(path: Path, options: dict[str, Any], rows: int) -> "tuple[Preview | None, str]":
+    """The first rows, or the sentence that says why there are none."""
+    try:
+        return ingesting.preview(path=path, options=options, rows=rows), ""
+    except IngestError as error:
+        return None, str(error)
+
+
+def _columns(path: Path, options: dict[str, Any]) -> tuple[str, ...]:
+    try:
+        return ingesting.columns(path=path, options=options)
+    except IngestError:
+        return ()
+
+
 def _mapping_form(request: PageRequest, manifest: dict[str, Any], path: Path) -> MappingForm:
     """The form for the columns of the file, with the guesses filled in where nobody chose."""
-    chosen = request.POST.get("format") or manifest["format"]
-    columns = ingesting.columns(path=path, options={"format": chosen})
-    if request.method == "POST" and request.POST.get("columns") == " ".join(columns):
+    options = {"format": request.POST.get("format") or manifest["format"]}
+    options |= {name: request.POST[name] for name in ("encoding", "delimiter") if request.POST.get(name)}
+    columns = _columns(path, options)
+    if request.method == "POST" and request.POST.get("columns") == "\n".join(columns):
         return MappingForm(request.POST, columns=columns)
-    options = {"format": chosen} | {
-        name: request.POST[name] for name in ("encoding", "delimiter") if request.POST.get(name)
-    }
-    found = ingesting.preview(path=path, options=options, rows=1)
-    guesses = {} if isinstance(found, Exception) else found.description.guesses
+    found, _ = _look(path, options, 1)
+    guesses = found.description.guesses if found else {}
     initial = options | {f"map_{name}": column for name, column in guesses.items() if name in FIELDS}
-    columns = ingesting.columns(path=path, options=options)
     if request.method == "POST":
         return MappingForm(initial, columns=columns)
     return MappingForm(initial=initial, columns=columns)
 
 
-def _preview_context(found: "Preview | IngestError", form: MappingForm) -> dict[str, Any]:
+def _preview_context(found: "Preview | None", sentence: str, form: MappingForm) -> dict[str, Any]:
     """The first rows as cells, or the sentence that says why there are none."""
-    if isinstance(found, Exception):
-        return {"preview": None, "preview_problem": str(found), "mapped_fields": []}
+    if found is None:
+        return {"preview": None, "preview_problem": sentence, "mapped_fields": []}
     description = found.description
+    guessed = {
+        name for name, column in description.guesses.items() if name in FIELDS and column in form.columns
+    }
     return {
         "preview": found,
         "delimiter_name": DELIMITER_NAMES.get(description.delimiter, description.delimiter),
-        "mapped_fields": [(form[f"map_{name}"], name in description.guesses) for name in FIELDS],
+        "mapped_fields": [(form[f"map_{name}"], name in guessed) for name in FIELDS],
         "row_cells": [[row.get(column, "") for column in description.columns] for row in found.rows],
     }
+
+
+def _queue(request: PageRequest, corpus: Corpus, paths: list[str], options: dict[str, Any]) -> HttpResponse:
+    now = timezone.now()
+    job = ingesting.enqueue_ingest(corpus=corpus, paths=paths, options=options, by_id=request.user.pk, at=now)
+    return redirect("labeling:job", job.pk)
 
 
 @owner_required
@@ -131,19 +153,16 @@ def ingest_preview(request: PageRequest, corpus_id: int, token: str) -> HttpResp
     path = Path(manifest["paths"][0])
     form = _mapping_form(request, manifest, path)
     options = _options(manifest, form)
-    if "start" in request.POST and form.is_valid():
-        job = ingesting.enqueue_ingest(
-            corpus=corpus, paths=manifest["paths"], options=options, by_id=request.user.pk, at=timezone.now()
-        )
-        return redirect("labeling:job", job.pk)
-    found = ingesting.preview(path=path, options=options, rows=PREVIEW_ROWS)
+    found, sentence = _look(path, options, PREVIEW_ROWS)
+    if "start" in request.POST and form.is_valid() and found is not None:
+        return _queue(request, corpus, manifest["paths"], options)
     context = {
         "corpus": corpus,
         "token": token,
         "form": form,
-        "columns": " ".join(form.columns),
+        "columns": "\n".join(form.columns),
         "names": [Path(path).name for path in manifest["paths"]],
-        **_preview_context(found, form),
+        **_preview_context(found, sentence, form),
     }
-    status = 422 if form.is_bound and not form.is_valid() else 200
+    status = 200 if found is not None and (not form.is_bound or form.is_valid()) else 422
     return render_page(request, "labeling/ingest_preview.html", context, status=status)

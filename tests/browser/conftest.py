@@ -9,7 +9,9 @@ from django.test import Client
 
 from tests.web import rows
 
-os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "1")  # Playwright's synchronous interface runs inside an event loop
+os.environ.setdefault(
+    "DJANGO_ALLOW_ASYNC_UNSAFE", "1"
+)  # Playwright's synchronous interface runs inside an event loop
 CHROMIUM = shutil.which("chromium")
 FLAGS = [
     "--no-sandbox",
@@ -19,7 +21,15 @@ FLAGS = [
     "--disable-sync",
     "--no-first-run",
 ]
-EXPECTED = ("401", "409", "422", "net::ERR", "Response Status Error Code", "htmx:sendError", "htmx:afterRequest")
+EXPECTED = (
+    "401",
+    "409",
+    "422",
+    "net::ERR",
+    "Response Status Error Code",
+    "htmx:sendError",
+    "htmx:afterRequest",
+)
 
 
 @pytest.fixture(scope="session")
@@ -45,7 +55,9 @@ class Visitor:
     def __init__(self, browser, address, person, **options):
         self.address, self.person = address, person
         self.complaints = []
-        self.context = browser.new_context(base_url=address, viewport={"width": 1280, "height": 800}, **options)
+        self.context = browser.new_context(
+            base_url=address, viewport={"width": 1280, "height": 800}, **options
+        )
         self.context.set_default_timeout(8000)
         self.sign_in()
         self.page = self.new_page()
@@ -54,7 +66,9 @@ class Visitor:
         client = Client()
         client.force_login(self.person)
         cookie = client.cookies[settings.SESSION_COOKIE_NAME].value
-        self.context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": cookie, "url": self.address}])
+        self.context.add_cookies(
+            [{"name": settings.SESSION_COOKIE_NAME, "value": cookie, "url": self.address}]
+        )
 
     def new_page(self):
         page = self.context.new_page()

@@ -6,7 +6,10 @@ from tests.web import rows
 
 pytestmark = pytest.mark.browser
 AXE_RULES = {
-    "light": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]},
+    "light": {
+        "type": "tag",
+        "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+    },
     "dark": {"type": "rule", "values": ["color-contrast"]},
 }
 
@@ -14,7 +17,9 @@ AXE_RULES = {
 @pytest.fixture
 def addresses(study, cleo):
     decision = rows.make_decision(study, author=cleo)
-    job = rows.make_job(study.corpus, report={"read": 16, "accepted": 16, "updated": 0, "unchanged": 0, "rejected": 0})
+    job = rows.make_job(
+        study.corpus, report={"read": 16, "accepted": 16, "updated": 0, "unchanged": 0, "rejected": 0}
+    )
     corpus = study.corpus
     return [
         "/",
@@ -43,13 +48,19 @@ def addresses(study, cleo):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_on_any_page(visit, cleo, addresses, scheme):
-    axe_module = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python isn't installed")
+    axe_module = pytest.importorskip(
+        "axe_playwright_python.sync_playwright", reason="axe-playwright-python isn't installed"
+    )
     page = visit(cleo, color_scheme=scheme).page
 
     found = []
     for address in addresses:
         page.goto(address)
-        violations = axe_module.Axe().run(page, options={"runOnly": AXE_RULES[scheme], "resultTypes": ["violations"]}).response["violations"]
+        violations = (
+            axe_module.Axe()
+            .run(page, options={"runOnly": AXE_RULES[scheme], "resultTypes": ["violations"]})
+            .response["violations"]
+        )
         found += [(address, violation["id"], violation["nodes"][0]["html"][:160]) for violation in violations]
 
     assert found == []
@@ -79,14 +90,26 @@ def test_mark_up_in_documents_is_shown_as_typed_and_never_runs(visit, cleo):
     texts = [text.body for text in corpus.texts.all()]
 
     addresses = [f"/corpora/{corpus.pk}/", f"/corpora/{corpus.pk}/documents/", f"/studies/{study.pk}/", "/"]
-    addresses += [f"/studies/{study.pk}/pairs/{pair.pk}/?mode={mode}" for pair in study.study_pairs.all()[:4] for mode in ("changes", "side", "inline")]
+    addresses += [
+        f"/studies/{study.pk}/pairs/{pair.pk}/?mode={mode}"
+        for pair in study.study_pairs.all()[:4]
+        for mode in ("changes", "side", "inline")
+    ]
     addresses += [f"/documents/{document.pk}/" for document in corpus.documents.all()]
-    addresses += [f"/decisions/{decision.pk}/clusters/", f"/clusters/{decision.clusters.order_by('-documents').first().pk}/"]
+    addresses += [
+        f"/decisions/{decision.pk}/clusters/",
+        f"/clusters/{decision.clusters.order_by('-documents').first().pk}/",
+    ]
     for address in addresses:
         page.goto(address)
         page.wait_for_timeout(30)
         assert page.title() != "hit"
-        assert page.evaluate("document.querySelectorAll('main img, main script, main style, main iframe').length") == 0
+        assert (
+            page.evaluate(
+                "document.querySelectorAll('main img, main script, main style, main iframe').length"
+            )
+            == 0
+        )
 
     page.goto(f"/documents/{corpus.documents.first().pk}/")
     assert page.text_content(".prose") in texts
@@ -104,7 +127,9 @@ def test_only_web_addresses_become_links(visit, cleo):
     page.goto(f"/documents/{corpus.documents.get(external_id='u4').pk}/")
 
     assert schemes == {"http:", "https:"}
-    assert page.get_attribute("main a[href^='https://ok.example.org']", "rel") == "noopener noreferrer nofollow"
+    assert (
+        page.get_attribute("main a[href^='https://ok.example.org']", "rel") == "noopener noreferrer nofollow"
+    )
 
 
 def test_the_curve_follows_the_collection_threshold_while_it_is_typed(visit, cleo, study):
@@ -131,7 +156,12 @@ def test_the_evaluation_follows_new_labels_and_keeps_still_otherwise(visit, cleo
     kept = page.evaluate("document.querySelector('#figures').dataset.witness")
 
     Label.objects.create(
-        pair=study.study_pairs.first().pair, labeller=cleo, study=study, verdict="duplicate", at=timezone.now(), serving="x"
+        pair=study.study_pairs.first().pair,
+        labeller=cleo,
+        study=study,
+        verdict="duplicate",
+        at=timezone.now(),
+        serving="x",
     )
     page.wait_for_function("() => document.querySelector('#figures').dataset.witness === undefined")
 
@@ -142,7 +172,13 @@ def test_a_job_is_followed_until_it_has_ended(visit, cleo, study):
     from django.utils import timezone
 
     job = rows.make_job(
-        study.corpus, state="running", stage="sign", unit="texts", done=3, total=9, heartbeat_at=timezone.now()
+        study.corpus,
+        state="running",
+        stage="sign",
+        unit="texts",
+        done=3,
+        total=9,
+        heartbeat_at=timezone.now(),
     )
     page = visit(cleo).page
     page.goto(f"/jobs/{job.pk}/")
@@ -153,3 +189,13 @@ def test_a_job_is_followed_until_it_has_ended(visit, cleo, study):
     page.wait_for_selector("#problems-heading")
 
     assert page.get_attribute("#job", "hx-get") is None
+
+
+def test_the_suggested_study_can_be_run_as_it_stands(visit, cleo, study):
+    page = visit(cleo).page
+    page.goto(f"/corpora/{study.corpus_id}/studies/new/")
+
+    page.click("text=Run the study")
+    page.wait_for_url("**/jobs/*/")
+
+    assert study.corpus.studies.count() == 2

@@ -44,7 +44,16 @@ def test_a_whole_queue_is_answered_by_keyboard(visit, ana, study):
         press(page, key)
 
     page.wait_for_selector("text=This queue is done")
-    assert verdicts() == ["duplicate", "distinct", "unsure", "duplicate", "distinct", "unsure", "duplicate", "distinct"]
+    assert verdicts() == [
+        "duplicate",
+        "distinct",
+        "unsure",
+        "duplicate",
+        "distinct",
+        "unsure",
+        "duplicate",
+        "distinct",
+    ]
 
 
 def test_after_an_answer_the_page_says_what_was_saved_and_the_focus_is_on_the_pair(visit, ana, study):
@@ -52,7 +61,9 @@ def test_after_an_answer_the_page_says_what_was_saved_and_the_focus_is_on_the_pa
 
     press(page, "1")
 
-    page.wait_for_function("() => document.querySelector('#announce').textContent.includes('Saved: duplicate')")
+    page.wait_for_function(
+        "() => document.querySelector('#announce').textContent.includes('Saved: duplicate')"
+    )
     assert "Undo" in page.inner_text("#status")
     assert page.evaluate("document.activeElement.id") == "pair"
     assert page.evaluate("scrollY") == 0
