@@ -180,7 +180,12 @@ class JsonReader(_JsonReader):
             except (ValueError, RecursionError) as error:
                 yield self._stopped(window, error)
                 return
-            yield self._as_record(line, value)
+            byte = undecodable_byte(window.decoded)
+            yield (
+                self._as_record(line, value)
+                if byte is None
+                else self._undecodable(line, byte, window.decoded)
+            )
             if not window.skip(",") and inside and not window.skip("]"):
                 yield self._stopped(window, ValueError("a comma or ] is missing"))
                 return
@@ -191,10 +196,10 @@ class JsonReader(_JsonReader):
             return self._undecodable(window.line, byte, window.rest(300))
         if isinstance(error, _RepeatedNameError):
             why = f"the field “{error}” stands twice in one object"
-        elif isinstance(error, json.JSONDecodeError):
-            why = error.msg
+        elif isinstance(error, RecursionError):
+            why = "nested too deeply"
         else:
-            why = str(error) or "nested too deeply"
+            why = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
         return self._rejection(
             window.line, f"invalid JSON ({why}); what follows was not read", window.rest(300)
         )
@@ -209,6 +214,7 @@ class _Window:
         self._at = 0
         self._is_complete = False
         self.line = 1
+        self.decoded = ""
 
     def rest(self, length: int) -> str:
         """What comes next."""
@@ -235,7 +241,10 @@ class _Window:
         return True
 
     def decode(self) -> object:
-        """Decode the value that comes next. Raises ``ValueError`` if it is invalid or longer than a record may be."""
+        """Decode the value that comes next, and keep its characters in ``decoded``.
+
+        Raises ``ValueError`` if it is invalid or longer than a record may be.
+        """
         while True:
             try:
                 value, end = _DECODER.raw_decode(self._text, self._at)
@@ -247,7 +256,8 @@ class _Window:
                 continue
             if end == len(self._text) and self._extend():
                 continue
-            self.line += self._text.count("\n", self._at, end)
+            self.decoded = self._text[self._at : end]
+            self.line += self.decoded.count("\n")
             self._at = end
             return value
 

@@ -194,6 +194,8 @@ def _open_names(description: Description, taken: set[str]) -> dict[str, str]:
 def _check_text(keys: Mapping[str, str], mapping: Mapping[str, str], description: Description) -> None:
     if "text" in keys or "html" in keys or "text" in mapping or "html" in mapping:
         return
+    if not description.columns:
+        raise IngestError(f"{description.file} holds nothing that can be read.")
     example = description.columns[-1][:60]
     raise IngestError(
         f"{description.file} has no column for the text. {_there_is(description)} Choose one, for example text={example}."

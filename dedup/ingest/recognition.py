@@ -56,10 +56,10 @@ def _recognise_text(text: str, suffix: str) -> str:
         return "csv"
     if start == "[":
         return "json"
-    if start == "{":
-        return _recognise_json(text.lstrip())
     if suffix in {".jsonl", ".ndjson"}:
         return "jsonl"
+    if start == "{":
+        return _recognise_json(text.lstrip())
     if suffix == ".json":
         return "json"
     if suffix in {".txt", ".text", ".md"}:
