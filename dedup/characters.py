@@ -4,6 +4,7 @@ The properties come from ``unicodedata``, so they follow the Unicode version of 
 of every recipe. Ranges that are spelt out here are those of whole blocks and properties that Unicode keeps stable.
 """
 
+import re
 import unicodedata
 from functools import cache
 
@@ -66,10 +67,8 @@ SOLITARY_RANGES = (
 
 _COMPARISONS = frozenset("<>=≤≥≠±")
 _SYMBOLS = frozenset("%‰‱٪°")
-_MINUSES = {"−": "-", "–": "-"}
-_HYPHENATED = str.maketrans(_MINUSES)
 _SINGLE_KINDS = {"+": PLUS, "#": NUMBER_SIGN, "-": MINUS, "_": LETTER}
-_INVISIBLE = {ordinal: None for first, last in INVISIBLE_RANGES for ordinal in range(first, last + 1)}
+_INVISIBLE = re.compile("[" + "".join(f"{chr(first)}-{chr(last)}" for first, last in INVISIBLE_RANGES) + "]")
 
 # Where characters with a canonical decomposition live; everything else is Han, Hangul or unassigned.
 _DECOMPOSED_RANGES = ((0x00C0, 0x3400), (0xA000, 0xAC00), (0xF900, 0x20000), (0x2F800, 0x2FA20))
@@ -81,7 +80,7 @@ def is_invisible(character: str) -> bool:
     >>> is_invisible("\u00ad"), is_invisible("-")
     (True, False)
     """
-    return ord(character) in _INVISIBLE
+    return _INVISIBLE.match(character) is not None
 
 
 def fold(text: str, normaliser: NormaliserName = "unicode") -> str:
@@ -97,9 +96,9 @@ def fold(text: str, normaliser: NormaliserName = "unicode") -> str:
         return text.lower()
     if normaliser == "lesson":
         return unicodedata.normalize("NFKC", text).casefold()
-    visible = text.translate(_INVISIBLE)
+    visible = _INVISIBLE.sub("", text)
     composed = unicodedata.normalize("NFKC", visible).casefold()
-    return unicodedata.normalize("NFKC", composed).translate(_HYPHENATED)
+    return unicodedata.normalize("NFKC", composed).replace("−", "-").replace("–", "-")
 
 
 def kind_of(character: str, normaliser: NormaliserName = "unicode") -> str:

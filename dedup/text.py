@@ -3,10 +3,13 @@
 import hashlib
 import re
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
+from itertools import pairwise
 
 from dedup.characters import fold, folds_apart, is_invisible, kind_table
 from dedup.specs import NormaliserName
+
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
 
 # Patterns over the kinds of a folded text, one letter per character (dedup.characters names them).
 _MARKED = re.compile(r"(?P<word>[wd][wdm]*)|o(?P<solitary>m+)|m+")
@@ -91,32 +94,51 @@ def _attach_marks(match: re.Match[str]) -> str:
 
 
 def _folded_with_origins(text: str, normaliser: NormaliserName) -> tuple[str, list[int], list[int]]:
-    if text.isascii():
-        return text.lower(), list(range(len(text))), list(range(1, len(text) + 1))
-    pieces: list[str] = []
-    starts: list[int] = []
-    ends: list[int] = []
-    for start, end in _pieces_that_fold_apart(text, normaliser):
-        piece = text[start:end]
-        folded = _fold_character(piece, normaliser) if len(piece) == 1 else fold(piece, normaliser)
-        while normaliser == "unicode" and end - 1 > start and is_invisible(text[end - 1]):
-            end -= 1
-        pieces.append(folded)
-        starts.extend([start] * len(folded))
-        ends.extend([end] * len(folded))
-    return "".join(pieces), starts, ends
+    origins = _Origins(text, normaliser)
+    place = 0
+    for foreign in _NOT_ASCII.finditer(text):
+        start = foreign.start()
+        if start > place and not _folds_apart(text[start], normaliser):
+            start -= 1
+        origins.add_plain(place, start)
+        origins.add_foreign(start, foreign.end())
+        place = foreign.end()
+    origins.add_plain(place, len(text))
+    return "".join(origins.folded), origins.starts, origins.ends
 
 
-def _pieces_that_fold_apart(text: str, normaliser: NormaliserName) -> list[tuple[int, int]]:
-    cuts = [place for place, character in enumerate(text) if _folds_apart(character, normaliser)]
-    if not cuts or cuts[0] > 0:
-        cuts.insert(0, 0)
-    return list(zip(cuts, [*cuts[1:], len(text)], strict=True))
+class _Origins:
+    """A folded text in the making, with the range of raw characters that each folded character came from."""
+
+    def __init__(self, text: str, normaliser: NormaliserName) -> None:
+        self.text = text
+        self.normaliser: NormaliserName = normaliser
+        self.folded: list[str] = []
+        self.starts: list[int] = []
+        self.ends: list[int] = []
+
+    def add_plain(self, start: int, end: int) -> None:
+        """Add ASCII, which folds one to one."""
+        self.folded.append(self.text[start:end].lower())
+        self.starts.extend(range(start, end))
+        self.ends.extend(range(start + 1, end + 1))
+
+    def add_foreign(self, start: int, end: int) -> None:
+        """Add text in the smallest pieces that fold apart, without the invisible characters at their ends."""
+        cuts = [place for place in range(start + 1, end) if _folds_apart(self.text[place], self.normaliser)]
+        for first, last in pairwise([start, *cuts, end]):
+            piece = self.text[first:last]
+            folded = (_fold_piece if len(piece) < 5 else fold)(piece, self.normaliser)
+            while self.normaliser == "unicode" and len(piece) > 1 and is_invisible(piece[-1]):
+                piece = piece[:-1]
+            self.folded.append(folded)
+            self.starts.extend([first] * len(folded))
+            self.ends.extend([first + len(piece)] * len(folded))
 
 
-@cache
-def _fold_character(character: str, normaliser: NormaliserName) -> str:
-    return fold(character, normaliser)
+@lru_cache(maxsize=1 << 16)
+def _fold_piece(piece: str, normaliser: NormaliserName) -> str:
+    return fold(piece, normaliser)
 
 
 @cache
