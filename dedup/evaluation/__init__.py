@@ -1,6 +1,7 @@
 """Precision, recall and cost with intervals, from a labelled sample of the pool (``docs/statistics.md``)."""
 
 from dedup.evaluation.agreement import Agreement, agreement
+from dedup.evaluation.bare_labels import evaluate_labels
 from dedup.evaluation.comparing import Comparison, compare
 from dedup.evaluation.evaluating import DEFAULT_DISTANCES, DEFAULT_THRESHOLDS, Wishes, evaluate
 from dedup.evaluation.records import (
@@ -45,4 +46,5 @@ __all__ = [
     "agreement",
     "compare",
     "evaluate",
+    "evaluate_labels",
 ]

@@ -77,7 +77,7 @@ def _kappa(shares: NDArray[np.float64], pairs: int, confidence: float) -> Interv
     kappa = (raw - chance) / (1.0 - chance)
     both = rows[None, :] + columns[:, None]
     diagonal = float((np.diag(shares) * (1.0 - np.diag(both) * (1.0 - kappa)) ** 2).sum())
-    weights = shares * both.T**2
+    weights = shares * both**2
     rest = (1.0 - kappa) ** 2 * float(weights.sum() - np.trace(weights))
     excess = (kappa - chance * (1.0 - kappa)) ** 2
     spread = max(diagonal + rest - excess, 0.0) / (pairs * (1.0 - chance) ** 2)

@@ -36,7 +36,8 @@ def next_labels(
     """
     population = np.array([bucket.population for bucket in buckets], np.float64)
     labelled = np.array([bucket.prefix for bucket in buckets], np.float64)
-    spread = bucket_spreads(column, focus)
+    places = np.searchsorted(column.edges, [bucket.low for bucket in buckets])
+    spread = bucket_spreads(column, focus)[places]
     missing = np.maximum(np.minimum(population, sweep) - labelled, 0.0)
     added = missing if missing.sum() else neyman(spread, labelled, population, labels=labels)
     before, after = (variance(spread, size, population) for size in (labelled, labelled + added))

@@ -117,7 +117,10 @@ def _cells(prospect: Prospect) -> NDArray[np.int64]:
 
 def _linked(prospect: Prospect) -> NDArray[np.bool_]:
     sampled = prospect.column.sampled
-    return sampled.passing & (sampled.closeness >= prospect.partition.low[prospect.partition.upper][0])
+    linked: NDArray[np.bool_] = sampled.passing & (
+        sampled.closeness >= prospect.partition.low[prospect.partition.upper][0]
+    )
+    return linked
 
 
 def _measures(prospect: Prospect, counts: Floats) -> dict[str, Floats]:

@@ -25,6 +25,7 @@ from dedup.evaluation.records import (
     ScoreSummary,
     TargetName,
 )
+from dedup.pairs import EXACT_SCALE
 
 DEFAULT_THRESHOLDS = tuple(level / 100 for level in range(20, 100))
 DEFAULT_DISTANCES = tuple(range(33))
@@ -147,16 +148,17 @@ def columns_of(
 ) -> list[Column]:
     """Prepare the column of every summary; the buckets of an estimate are those of its recipe's exact similarity."""
     surfacing = surfacing_chances(summaries, sample)
-    edges = {
-        summary.digest: (*(stratum.low for stratum in summary.strata), summary.strata[-1].high)
-        for summary in summaries
-        if summary.strata
-    }
-    some_edges = next(iter(edges.values()), (0, 1001))
+    edges = {summary.digest: _edges(summary) for summary in summaries if summary.strata}
+    some_edges = next(iter(edges.values()), (0, EXACT_SCALE + 1))
     return [
         column_of(summary, edges.get(summary.digest, some_edges), sample, included, surfacing, rule=rule)
         for summary in summaries
     ]
+
+
+def _edges(summary: ScoreSummary) -> tuple[int, ...]:
+    ends = {level for stratum in summary.strata for level in (stratum.low, stratum.high)}
+    return tuple(sorted(ends | {0, EXACT_SCALE + 1}))
 
 
 def _wanted(
