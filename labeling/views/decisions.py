@@ -1,5 +1,6 @@
 """From figures to a decision that can be defended, and what came of it."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.contrib import messages
@@ -13,6 +14,28 @@ from labeling.forms.decisions import DecisionForm, recipe_name
 from labeling.http import PageRequest, owner_required, render_page
 from labeling.models import Decision, Study, StudyRecipe
 from labeling.services import decisions, figures
+
+COUNTS = {
+    "documents": "Documents",
+    "representatives": "Representatives",
+    "duplicates": "Duplicates",
+    "no_content": "No content",
+    "clusters": "Clusters of two and more",
+    "largest": "Largest cluster",
+    "links": "Links",
+}
+REMARKS = {
+    "implied_pairs": "Pairs in one cluster without a link of their own",
+    "blocked_by_rule": "Pairs kept apart by the product rule",
+    "contradictions": "Pairs that people called distinct, in one cluster all the same",
+    "outside_study": "Documents added after the study was run",
+}
+CHANGES = {
+    "split": "Clusters split",
+    "merged": "Clusters merged",
+    "new": "Clusters new",
+    "representative": "Documents with another representative",
+}
 
 
 def _figure(study: Study, recipe: StudyRecipe, threshold: float, rule: str) -> Figure | None:
@@ -47,17 +70,21 @@ def _outlook(study: Study, values: dict[str, Any]) -> dict[str, Any]:
         counts = decisions.dry_run(study=study, recipe=recipe, threshold=threshold, rule=rule)
     except decisions.DecisionError as error:
         return outlook | {"problem": str(error)}
-    return outlook | {"counts": _counts(counts)}
+    return outlook | {"outcome": _outcome(counts)}
 
 
-def _counts(values: dict[str, Any]) -> list[tuple[str, int]]:
-    """The counts among the values, named for people; what changes against the active decision comes last."""
-    flat = {**values, **{f"changes: {name}": value for name, value in (values.get("changes") or {}).items()}}
-    return [
-        (name.replace("_", " ").capitalize(), value)
-        for name, value in flat.items()
-        if isinstance(value, int) and not isinstance(value, bool)
-    ]
+def _counts(values: Mapping[str, Any], names: Mapping[str, str]) -> list[tuple[str, int]]:
+    """The counts that have a name for people, in the order of the names."""
+    return [(label, values[name]) for name, label in names.items() if isinstance(values.get(name), int)]
+
+
+def _outcome(values: Mapping[str, Any]) -> dict[str, Any]:
+    """What a decision comes to, in three groups: documents and clusters, what to look at, changes."""
+    return {
+        "counts": _counts(values, COUNTS),
+        "remarks": _counts(values, REMARKS),
+        "changes": _counts(values.get("changes") or {}, CHANGES),
+    }
 
 
 def _reconciled(summary: dict[str, Any]) -> str:
@@ -145,7 +172,7 @@ def decision(request: PageRequest, decision_id: int) -> HttpResponse:
         "study": found.study,
         "corpus": found.corpus,
         "recipe_name": recipe_name(found.recipe),
-        "summary": _counts(found.summary),
+        "outcome": _outcome(found.summary),
         "reconciled": _reconciled(found.summary),
         "replay": _replay(found),
         "job": found.jobs.order_by("-created_at", "-id").first(),
