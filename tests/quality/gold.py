@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import sys
-from itertools import combinations
+from collections import Counter
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -78,10 +78,33 @@ def true_figures(truth, recipe, score, threshold):
     return {"precision": precision, "recall": recall, "f1": f1}
 
 
-def same_cluster_pairs(rows):
-    """All pairs of document ids that an exported assignment puts together."""
-    members = {}
-    for row in rows:
-        if row["cluster_id"]:
-            members.setdefault(row["cluster_id"], []).append(row["document_id"])
-    return {pair for ids in members.values() for pair in combinations(sorted(ids), 2)}
+def document_f1(cluster_of, clusters):
+    """F1 over pairs of documents, exact duplicates included, of a partition ``{document id: cluster}``."""
+    together = Counter(cluster_of.values())
+    true_together = Counter(clusters[document] for document in cluster_of)
+    both = Counter((cluster, clusters[document]) for document, cluster in cluster_of.items())
+    found, true, right = (
+        sum(n * (n - 1) // 2 for n in counts.values()) for counts in (together, true_together, both)
+    )
+    return 2 * right / (found + true)
+
+
+def best_document_f1(documents, pairs, figures, clusters):
+    """Highest F1 over pairs of documents that any of the settings reaches, by trying them all against the gold."""
+    text_of = {document["id"]: document["exact_key"] or document["id"] for document in documents}
+    best = 0.0
+    for recipe, score, threshold in {(row["recipe"], row["score"], row["threshold"]) for row in figures}:
+        parent = {text: text for text in text_of.values()}
+        for pair in pairs:
+            if pair["scores"][recipe][score] >= threshold - 1e-12:
+                one, other = root(parent, text_of[pair["left_id"]]), root(parent, text_of[pair["right_id"]])
+                parent[one] = other
+        best = max(best, document_f1({key: root(parent, text) for key, text in text_of.items()}, clusters))
+    return best
+
+
+def root(parent, node):
+    while parent[node] != node:
+        parent[node] = parent[parent[node]]
+        node = parent[node]
+    return node
