@@ -1,8 +1,9 @@
 """Run a job from a command: in this process, or by watching the worker that was quicker."""
 
 import sys
+from collections.abc import Mapping
 from time import monotonic, sleep
-from typing import TextIO
+from typing import Any, TextIO
 
 from django.utils import timezone
 from tqdm import tqdm
@@ -21,7 +22,7 @@ class ProgressLines:
     def __init__(self, stream: TextIO | None = None) -> None:
         self._stream = stream or sys.stderr
         self._is_terminal = self._stream.isatty()
-        self._bar: tqdm[None] | None = None
+        self._bar: Any = None
         self._stage = ""
         self._written = 0.0
 
@@ -39,8 +40,9 @@ class ProgressLines:
     def _show_bar(self, job: Job) -> None:
         if self._bar is None or job.stage != self._stage:
             self.close()
+            unit = f" {job.unit}"
             self._bar = tqdm(
-                total=job.total, initial=job.done, desc=job.stage, unit=f" {job.unit}", file=self._stream
+                total=job.total, initial=job.done, desc=job.stage, unit=unit, file=self._stream
             )
         self._bar.total = job.total
         self._bar.update(job.done - self._bar.n)
@@ -84,7 +86,7 @@ def _claim(job: Job, name: str) -> Job | None:
     return jobs.claim(job_id=job.pk, worker=name, at=timezone.now())
 
 
-def unfinished_job(corpus: Corpus, kind: str, payload: dict[str, object], **more: object) -> Job | None:
+def unfinished_job(corpus: Corpus, kind: str, payload: Mapping[str, object], **more: object) -> Job | None:
     """A job that was asked to do exactly this and didn't come to its end; it is queued again."""
     mark_dead_jobs()
     rows = corpus.jobs.filter(kind=kind, **more).exclude(state=Job.State.DONE).order_by("-id")

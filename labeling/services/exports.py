@@ -116,8 +116,8 @@ def labels(corpus: Corpus) -> Iterator[dict[str, Any]]:
     )
     for row in rows.iterator(chunk_size=CHUNK):
         yield {
-            "left_id": row.left_name,  # type: ignore[attr-defined]
-            "right_id": row.right_name,  # type: ignore[attr-defined]
+            "left_id": row.left_name,
+            "right_id": row.right_name,
             "verdict": row.verdict,
             "labeller": row.labeller.get_username(),
             "note": row.note,

@@ -72,6 +72,7 @@ def import_labels(*, study: Study, path: Path, at: datetime, labeller: str = "im
             _store(batch, study, imported, at, labeller)
             batch = []
     _store(batch, study, imported, at, labeller)
+    imported.problems.sort(key=lambda problem: problem["line"])
     if imported.accepted:
         keep_known(study, open_scored_pool(study))
     return imported

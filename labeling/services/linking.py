@@ -9,6 +9,7 @@ from django.db.models import Count
 from numpy.typing import NDArray
 
 from dedup.clustering import Contradiction, cluster
+from dedup.pairs import Pool
 from dedup.product_rule import ProductFacts, RuleName
 from labeling.models import Corpus, Label, Pair, Study, StudyRecipe
 from labeling.services import pools
@@ -173,7 +174,7 @@ def _product_groups(facts: CorpusFacts, rule: str) -> dict[str, object]:
     return {"groups": facts.groups, "blocked": lambda one, other: facts.clash(name, one, other)}
 
 
-def _jaccard(pool: pools.Pool, recipe: StudyRecipe, rows: Ordinals) -> NDArray[np.float64]:
+def _jaccard(pool: Pool, recipe: StudyRecipe, rows: Ordinals) -> NDArray[np.float64]:
     """Exact similarities under the decision's recipe; a SimHash recipe has those of the smallest k of the study."""
     digest = recipe.digest if recipe.digest in pool.jaccard else next(iter(pool.jaccard))
     return pool.jaccard[digest][rows]

@@ -216,7 +216,8 @@ def _write_pairs(study: Study, corpus: Corpus, scored: ScoredPool, drawn: Draw) 
     keys = pair_ids(corpus, ordinals)
     values = study_pair_values(study, scored, drawn.indices)
     present = {row.pair_id: row for row in study.study_pairs.all()}
-    added, kept = [], []
+    added: list[StudyPair] = []
+    kept: list[StudyPair] = []
     for pair_id, position, fields in zip(keys, drawn.positions.tolist(), values, strict=True):
         row = present.pop(pair_id, None) or StudyPair(study=study, pair_id=pair_id)
         for name, value in {**fields, "drawn": True, "position": position}.items():

@@ -3,6 +3,7 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management.base import CommandParser
+from django.core.wsgi import get_wsgi_application
 
 from labeling.management.answering import AnsweringCommand, CommandRefusedError
 from labeling.management.processes import end_with_parent
@@ -24,13 +25,11 @@ class Command(AnsweringCommand):
         """Listen until stopped."""
         import waitress
 
-        from neardup_site.wsgi import application
-
         end_with_parent()
         logging.getLogger("waitress").setLevel(logging.ERROR)
         try:
             server = waitress.create_server(
-                application,
+                get_wsgi_application(),
                 host=options["host"],
                 port=options["port"],
                 threads=THREADS,
