@@ -24,6 +24,11 @@ COUNTS = {
     "largest": "Largest cluster",
     "links": "Links",
 }
+ORDER_NAMES = {
+    "canonical": "declared canonical URL",
+    "first_seen": "first seen",
+    "trust": "most trusted source",
+}
 REMARKS = {
     "implied_pairs": "Pairs in one cluster without a link of their own",
     "blocked_by_rule": "Pairs kept apart by the product rule",
@@ -172,6 +177,9 @@ def decision(request: PageRequest, decision_id: int) -> HttpResponse:
         "study": found.study,
         "corpus": found.corpus,
         "recipe_name": recipe_name(found.recipe),
+        "representative_order": ", else ".join(
+            ORDER_NAMES.get(name, name) for name in found.representative_order
+        ),
         "outcome": _outcome(found.summary),
         "reconciled": _reconciled(found.summary),
         "replay": _replay(found),

@@ -100,21 +100,14 @@ def _look(path: Path, options: dict[str, Any], rows: int) -> "tuple[Preview | No
         return None, str(error)
 
 
-def _columns(path: Path, options: dict[str, Any]) -> tuple[str, ...]:
-    try:
-        return ingesting.columns(path=path, options=options)
-    except IngestError:
-        return ()
-
-
 def _mapping_form(request: PageRequest, manifest: dict[str, Any], path: Path) -> MappingForm:
     """The form for the columns of the file, with the guesses filled in where nobody chose."""
     options = {"format": request.POST.get("format") or manifest["format"]}
     options |= {name: request.POST[name] for name in ("encoding", "delimiter") if request.POST.get(name)}
-    columns = _columns(path, options)
+    found, _ = _look(path, options, 1)
+    columns = found.description.columns if found else ()
     if request.method == "POST" and request.POST.get("columns") == "\n".join(columns):
         return MappingForm(request.POST, columns=columns)
-    found, _ = _look(path, options, 1)
     guesses = found.description.guesses if found else {}
     initial = options | {f"map_{name}": column for name, column in guesses.items() if name in FIELDS}
     if request.method == "POST":
@@ -132,6 +125,7 @@ def _preview_context(found: "Preview | None", sentence: str, form: MappingForm) 
     }
     return {
         "preview": found,
+        "preview_problem": found.error,
         "delimiter_name": DELIMITER_NAMES.get(description.delimiter, description.delimiter),
         "mapped_fields": [(form[f"map_{name}"], name in guessed) for name in FIELDS],
         "row_cells": [[row.get(column, "") for column in description.columns] for row in found.rows],
@@ -154,7 +148,7 @@ def ingest_preview(request: PageRequest, corpus_id: int, token: str) -> HttpResp
     form = _mapping_form(request, manifest, path)
     options = _options(manifest, form)
     found, sentence = _look(path, options, PREVIEW_ROWS)
-    if "start" in request.POST and form.is_valid() and found is not None:
+    if "start" in request.POST and form.is_valid() and found is not None and not found.error:
         return _queue(request, corpus, manifest["paths"], options)
     context = {
         "corpus": corpus,
@@ -164,5 +158,5 @@ def ingest_preview(request: PageRequest, corpus_id: int, token: str) -> HttpResp
         "names": [Path(path).name for path in manifest["paths"]],
         **_preview_context(found, sentence, form),
     }
-    status = 200 if found is not None and (not form.is_bound or form.is_valid()) else 422
-    return render_page(request, "labeling/ingest_preview.html", context, status=status)
+    is_fine = found is not None and not found.error and (not form.is_bound or form.is_valid())
+    return render_page(request, "labeling/ingest_preview.html", context, status=200 if is_fine else 422)
