@@ -41,9 +41,7 @@ class ProgressLines:
         if self._bar is None or job.stage != self._stage:
             self.close()
             unit = f" {job.unit}"
-            self._bar = tqdm(
-                total=job.total, initial=job.done, desc=job.stage, unit=unit, file=self._stream
-            )
+            self._bar = tqdm(total=job.total, initial=job.done, desc=job.stage, unit=unit, file=self._stream)
         self._bar.total = job.total
         self._bar.update(job.done - self._bar.n)
 

@@ -8,10 +8,11 @@ from labeling.services import decisions, ingesting, jobs, pair_rows, studies
 from labeling.stages.running import run_claimed
 
 AT = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
-WORDS = (
+SENTENCE = (
     "the council met on monday evening to talk about the new bridge over the river and the cost of repairs "
     "which had risen again since the spring when the flood took away the old wooden pillars near the mill"
-).split()
+)
+WORDS = SENTENCE.split()
 
 
 def article(topic, *, changed=0):

@@ -56,7 +56,9 @@ def test_reading_the_same_file_again_changes_nothing(corpus, tmp_path):
 
 
 def test_a_changed_document_points_to_its_new_text_and_the_old_text_stays(corpus, tmp_path):
-    rows.ingest(corpus, rows.write_jsonl(tmp_path / "one.jsonl", {"a": {"text": "old words"}, "b": {"text": "x y"}}))
+    rows.ingest(
+        corpus, rows.write_jsonl(tmp_path / "one.jsonl", {"a": {"text": "old words"}, "b": {"text": "x y"}})
+    )
     path = rows.write_jsonl(tmp_path / "two.jsonl", {
         "a": {"text": "new words"}, "b": {"text": "x y", "title": "T"}, "c": {"text": "X y"},
     })  # fmt: skip
@@ -128,7 +130,9 @@ def test_a_run_that_was_cut_off_goes_on_to_the_same_rows_and_the_same_report(
     documents = rows.planted() | {"again": {"text": rows.article("p")}}
     first = rows.write_jsonl(tmp_path / "one.jsonl", documents)
     first.write_text(first.read_text() + "nonsense\n" + '{"id": "pa", "text": "the id once more"}\n')
-    second = rows.write_jsonl(tmp_path / "two.jsonl", {"pa": {"text": "and again"}, "z": {"text": "last words"}})
+    second = rows.write_jsonl(
+        tmp_path / "two.jsonl", {"pa": {"text": "and again"}, "z": {"text": "last words"}}
+    )
     whole = corpora.create_corpus(name="Whole", owner_id=None, at=at)
     monkeypatch.setattr(stage, "BATCH_PAGES", 7)
     expected = rows.run(

@@ -179,7 +179,9 @@ def test_answers_from_a_file_match_their_pairs_in_either_order_and_bad_rows_are_
 
 def test_answers_in_json_lines_are_read_and_lines_that_are_no_object_are_rejected(study, tmp_path, at):
     file = tmp_path / "answers.jsonl"
-    file.write_text('{"left_id": "pa", "right_id": "pb", "verdict": "unsure"}\n\nnothing\n[1]\n{"left_id": "pa"}\n')
+    file.write_text(
+        '{"left_id": "pa", "right_id": "pb", "verdict": "unsure"}\n\nnothing\n[1]\n{"left_id": "pa"}\n'
+    )
 
     imported = label_files.import_labels(study=study, path=file, at=at)
 
@@ -192,7 +194,11 @@ def test_a_file_that_cannot_be_read_or_lacks_a_column_is_refused_in_a_sentence(s
     headless = tmp_path / "headless.csv"
     headless.write_text("a,b\n1,2\n")
 
-    for path, words in ((binary, "can't be read"), (headless, "no column"), (tmp_path / "none", "can't be read")):
+    for path, words in (
+        (binary, "can't be read"),
+        (headless, "no column"),
+        (tmp_path / "none", "can't be read"),
+    ):
         with pytest.raises(label_files.LabelFileError, match=words):
             label_files.import_labels(study=study, path=path, at=at)
 
@@ -203,9 +209,7 @@ def test_a_judged_pair_of_the_pool_that_was_not_drawn_becomes_known(corpus, tmp_
     rows.ingest(corpus, rows.write_jsonl(tmp_path / "docs.jsonl", documents))
     study = rows.study_of(corpus, ks=(3,), per_bucket=1)
     drawn = set(study.study_pairs.values_list("pair__left__ordinal", "pair__right__ordinal"))
-    left, right = next(
-        (one, two) for one in range(8) for two in range(one + 1, 8) if (one, two) not in drawn
-    )
+    left, right = next((one, two) for one in range(8) for two in range(one + 1, 8) if (one, two) not in drawn)
     file = write_answers(tmp_path / "answers.csv", [f"d{right},d{left},duplicate,,,"])
 
     label_files.import_labels(study=study, path=file, at=at)

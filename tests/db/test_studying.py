@@ -73,7 +73,9 @@ def test_a_refresh_takes_in_new_documents_and_keeps_labels_pairs_and_places(fill
     answers = tmp_path / "answers.csv"
     answers.write_text("left_id,right_id,verdict\npa,pb,duplicate\n")
     label_files.import_labels(study=study, path=answers, at=at)
-    rows.ingest(filled, rows.write_jsonl(tmp_path / "more.jsonl", {"pc": {"text": rows.article("p", changed=2)}}))
+    rows.ingest(
+        filled, rows.write_jsonl(tmp_path / "more.jsonl", {"pc": {"text": rows.article("p", changed=2)}})
+    )
 
     job = rows.run(studies.enqueue_study(study=study, by_id=None, at=at))
 
@@ -105,7 +107,9 @@ def test_a_second_run_without_news_changes_no_row(filled, at):
 
 def test_pairs_of_a_text_that_no_document_has_any_more_leave_the_pool(filled, tmp_path, at):
     study = rows.study_of(filled)
-    rows.ingest(filled, rows.write_jsonl(tmp_path / "changed.jsonl", {"pa": {"text": "something else altogether"}}))
+    rows.ingest(
+        filled, rows.write_jsonl(tmp_path / "changed.jsonl", {"pa": {"text": "something else altogether"}})
+    )
 
     pool = pools.open_pool(study)
     rows.run(studies.enqueue_study(study=study, by_id=None, at=at))
