@@ -56,7 +56,7 @@ def stored_batches(data):
 def test_an_ingest_that_was_killed_goes_on_to_the_same_rows_and_counts(tmp_path):
     documents = tmp_path / "docs.jsonl"
     with documents.open("w", encoding="utf-8") as file:
-        for number in range(9000):
+        for number in range(6000):
             words = " ".join(f"w{(number * 7 + place) % 5000}" for place in range(8))
             file.write(json.dumps({"id": f"d{number}", "text": words}) + "\n")
         file.write("nonsense\n")
@@ -74,7 +74,7 @@ def test_an_ingest_that_was_killed_goes_on_to_the_same_rows_and_counts(tmp_path)
     for report in reports:
         report.pop("seconds")
     assert reports[0] == reports[1]
-    assert reports[0]["accepted"] == 9000
+    assert reports[0]["accepted"] == 6000
     assert finish(killed, "documents", "News") == finish(whole, "documents", "News")
 
 
