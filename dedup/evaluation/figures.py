@@ -136,25 +136,36 @@ def _estimates(prospect: Prospect, terms: Terms) -> dict[str, Floats]:
 def precision_interval(prospect: Prospect, *, confidence: float) -> Floats:
     """Precision at each threshold with its interval: ``float64[3, t]``, NaN where no link is labelled.
 
-    Korn and Graubard (1998): Clopper-Pearson with the effective sample size ``p (1 - p) / variance``. Both are taken at the
-    smoothed shares of the cells, so that a cell whose few labels all agree doesn't pass for certain, and a single cell
-    keeps exactly its number of labels. Ends are rounded outwards to whole pairs, within what is known.
+    Korn and Graubard (1998): Clopper-Pearson with the effective sample size ``p (1 - p) / variance``, over the cells that aren't
+    known pair by pair; what is known is added as it is. Both are taken at the smoothed shares of the cells, so that a cell
+    whose few labels all agree doesn't pass for certain, and a single cell keeps exactly its number of labels. Ends are
+    rounded outwards to whole pairs, within what is known.
     """
-    shares, population = prospect.shares, prospect.tallied.population
-    links = prospect.above(population)
-    labelled = prospect.above(prospect.tallied.labelled)
-    whole = np.where(links > 0, links, 1.0)
-    share = np.clip(prospect.above(shares.counts) / whole, 0.0, 1.0)
-    smoothed = prospect.above(population * shares.smoothed) / whole
-    spread = shares.smoothed * (1.0 - shares.smoothed) / np.maximum(shares.size, 1.0)
-    variance = prospect.above(population**2 * spread) / whole**2
-    size = np.where(variance > 0, smoothed * (1.0 - smoothed) / np.where(variance > 0, variance, 1.0), np.inf)
+    shares = prospect.shares
+    links, found = prospect.above(shares.population), prospect.above(shares.counts)
+    is_open = np.isfinite(shares.size)
+    open_pairs = np.where(is_open, shares.population, 0.0)
+    size, unknown = _effective_size(prospect, open_pairs), prospect.above(open_pairs)
+    certain = prospect.above(np.where(is_open, 0.0, shares.least))
+    share = np.clip((found - certain) / np.where(unknown > 0, unknown, 1.0), 0.0, 1.0)
     low, high = clopper_pearson(share, size, confidence=confidence)
     least, most = prospect.above(shares.least), prospect.above(shares.most)
-    low = np.maximum(np.floor(low * whole + 1e-6), least) / whole
-    high = np.minimum(np.ceil(high * whole - 1e-6), most) / whole
-    found = np.stack([share, np.minimum(low, share), np.maximum(high, share)])
-    return np.where((links > 0) & (labelled > 0), found, np.nan)
+    low = np.maximum(np.floor(certain + low * unknown + 1e-6), least)
+    high = np.minimum(np.ceil(certain + high * unknown - 1e-6), most)
+    ends = np.stack([found, np.minimum(low, found), np.maximum(high, found)])
+    has_data = (links > 0) & (prospect.above(prospect.tallied.labelled) > 0)
+    return np.where(has_data, np.clip(ends / np.where(links > 0, links, 1.0), 0.0, 1.0), np.nan)
+
+
+def _effective_size(prospect: Prospect, pairs: Floats) -> Floats:
+    """How many labels of one simple random sample the cells' labels are worth, ``pairs`` being the cells' weights."""
+    smoothed = prospect.shares.smoothed
+    unknown = prospect.above(pairs)
+    whole = np.where(unknown > 0, unknown, 1.0)
+    share = prospect.above(pairs * smoothed) / whole
+    spread = smoothed * (1.0 - smoothed) / np.maximum(prospect.shares.size, 1.0)
+    variance = prospect.above(pairs**2 * spread) / whole**2
+    return np.where(variance > 0, share * (1.0 - share) / np.where(variance > 0, variance, 1.0), np.inf)
 
 
 def _known_figures(prospect: Prospect, links: Floats, terms: Terms) -> dict[str, Floats]:

@@ -17,9 +17,10 @@ class Shares:
     ``estimate`` is the Hajek share, borrowed from the bucket or from its neighbours where the cell has no label, NaN where no
     cell has one. ``size`` is the number of labels of a simple random sample of an endless cell that would be worth
     as much: infinite where every pair is known, 0 without labels. ``centre`` is what one label's worth of belief says
-    before any label: ½, or the bucket's share in a part of a bucket; ``smoothed`` is the estimate with that label added,
-    so that it is never 0 or 1 by luck. ``surfaced`` is how many duplicates there are for each one in the pool.
-    ``least`` and ``most`` bound the cell's number of duplicates by the pairs that are known.
+    before any label: ½ in a whole bucket, the bucket's share in its lower part, half way between both in its upper part.
+    ``smoothed`` is the estimate with that label added, so that it is never 0 or 1 by luck. ``surfaced`` is how many
+    duplicates there are for each one in the pool. ``least`` and ``most`` bound the cell's number of duplicates by the pairs
+    that are known.
     """
 
     population: Floats
@@ -91,6 +92,7 @@ def _centre(estimate: Floats, kish: Floats, partition: Partition) -> Floats:
     parts = slice(partition.upper.start, partition.blocked.start)
     whole = np.where(kish > 0, (estimate * kish + 0.5) / (kish + 1.0), 0.5)
     centre[parts] = whole[partition.parent[parts]]
+    centre[partition.upper] = (centre[partition.upper] + 0.5) / 2.0
     return centre
 
 
@@ -110,7 +112,7 @@ def drawn_counts(
     """Draw what each cell's number of duplicates may be: ``float64[c, draws]``, whole numbers within what is known.
 
     A share comes from the Beta distribution of the Jeffreys prior (Brown, Cai and DasGupta 2001) updated by ``size`` labels;
-    in a part of a bucket the prior has the same weight, one label, but the bucket's share as its mean. Where
+    in a part of a bucket the prior has the same weight, one label, but leans towards the bucket's share. Where
     every pair is known, the count is a constant.
 
     ``cautious`` draws, for the cells of that mask alone, see no duplicate where none was labelled, and half the prior's share of

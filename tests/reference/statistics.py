@@ -1,5 +1,6 @@
 """The sample and the figures as one would compute them by hand: loops over pairs, straight from the formulas."""
 
+import itertools
 import math
 from types import SimpleNamespace
 
@@ -28,7 +29,7 @@ def draw(levels, u, edges, quota):
     """The drawn pairs, and for each (digest, low): population, drawn pairs in the order of u, next u."""
     drawn, strata = set(), {}
     for digest, column in levels.items():
-        for low, high in zip(edges, edges[1:], strict=False):
+        for low, high in itertools.pairwise(edges):
             inside = sorted((u[pair], pair) for pair, level in enumerate(column) if low <= level < high)
             chosen = [pair for _, pair in inside[:quota]]
             next_u = inside[quota][0] if len(inside) > quota else 1.0
@@ -76,7 +77,7 @@ def surfacing_chance(pair, banded, sample):
     return max(1 - missed, 0.05)
 
 
-def figures(summary, edges, strata, banded, sample, threshold_level, *, rule=None, unsure_as=None):
+def figures(summary, edges, strata, banded, sample, threshold_level, *, rule=None, unsure_as=None):  # noqa: C901 - one formula after another
     """Precision, recall, errors and so on of one setting on an exact score, or None where there is no data."""
     probabilities = inclusion_probabilities(strata, sample)
     levels = sample.levels[summary.digest, "exact"]
@@ -90,7 +91,7 @@ def figures(summary, edges, strata, banded, sample, threshold_level, *, rule=Non
     passes = sample.passes[rule] if rule else [True] * count
     passing = summary.histogram_rule if rule else summary.histogram
 
-    buckets = list(zip(edges, edges[1:], strict=False))
+    buckets = list(itertools.pairwise(edges))
 
     def cell(low, high, *, blocked=False):
         members = [pair for pair in sampled if low <= levels[pair] < high and bool(passes[pair]) != blocked]
@@ -135,6 +136,8 @@ def figures(summary, edges, strata, banded, sample, threshold_level, *, rule=Non
                 part.centre = (
                     (bucket.share * bucket.kish + 0.5) / (bucket.kish + 1) if bucket.members else 0.5
                 )
+                if side is inside:
+                    part.centre = (part.centre + 0.5) / 2
                 side.append(part)
     if all(bucket.share is None for bucket in whole):
         return SimpleNamespace(
@@ -186,25 +189,24 @@ def _fill(buckets):
 
 
 def _korn_graubard(inside, found, links, confidence=0.95):
-    share = found / links
+    open_parts = [part for part in inside if part.duplicates + part.distinct < part.size]
+    certain = sum(part.duplicates for part in inside if part not in open_parts)
+    unknown = sum(part.size for part in open_parts)
+    if not unknown:
+        return found / links, found / links
     smoothed = variance = 0.0
-    for part in inside:
+    for part in open_parts:
         own = (part.share * part.kish + part.centre) / (part.kish + 1) if part.kish else part.centre
-        smoothed += part.size * own / links
-        if part.duplicates + part.distinct < part.size:
-            size = 1 / (1 / part.kish - 1 / part.size) if part.kish else 0.0
-            variance += (part.size / links) ** 2 * own * (1 - own) / max(size, 1.0)
-    least, most = sum(part.duplicates for part in inside), sum(part.size - part.distinct for part in inside)
-    if variance == 0:
-        return share, share
-    size = smoothed * (1 - smoothed) / variance
-    hits, misses = share * size, (1 - share) * size
-    tail = (1 - confidence) / 2
+        size = 1 / (1 / part.kish - 1 / part.size) if part.kish else 0.0
+        smoothed += part.size * own / unknown
+        variance += (part.size / unknown) ** 2 * own * (1 - own) / max(size, 1.0)
+    share, size = (found - certain) / unknown, smoothed * (1 - smoothed) / variance
+    hits, misses, tail = share * size, (1 - share) * size, (1 - confidence) / 2
     low = beta.ppf(tail, hits, misses + 1) if hits > 1e-9 else 0.0
     high = beta.ppf(1 - tail, hits + 1, misses) if misses > 1e-9 else 1.0
-    low = max(math.floor(low * links + 1e-6), least) / links
-    high = min(math.ceil(high * links - 1e-6), most) / links
-    return min(low, share), max(high, share)
+    low = max(math.floor(certain + low * unknown + 1e-6), sum(part.duplicates for part in inside))
+    high = min(math.ceil(certain + high * unknown - 1e-6), sum(part.size - part.distinct for part in inside))
+    return min(low, found) / links, max(high, found) / links
 
 
 def kappa(first, second):

@@ -92,7 +92,7 @@ def with_verdicts(sample, verdicts):
     st.booleans(),
     st.sampled_from([0.3, 0.8, 1.0]),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_figures_match_the_formulas_worked_through_by_hand(seed, threshold, rule, answered):
     summaries, sample, _ = study(seed, rule=rule, answered=answered)
 
@@ -112,7 +112,7 @@ def test_figures_match_the_formulas_worked_through_by_hand(seed, threshold, rule
 
 
 @given(SEEDS)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 def test_the_unsure_range_is_what_the_figures_would_be_with_every_unsure_answered_alike(seed):
     summaries, sample, _ = study(seed, unsure=0.3, answered=1.0)
 
@@ -126,7 +126,7 @@ def test_the_unsure_range_is_what_the_figures_would_be_with_every_unsure_answere
 
 
 @given(SEEDS, st.booleans())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 def test_figures_stay_in_range_and_intervals_hold_their_estimates(seed, rule):
     summaries, sample, _ = study(seed, rule=rule)
 
