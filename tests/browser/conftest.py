@@ -58,7 +58,7 @@ class Visitor:
         self.context = browser.new_context(
             base_url=address, viewport={"width": 1280, "height": 800}, **options
         )
-        self.context.set_default_timeout(8000)
+        self.context.set_default_timeout(15_000)
         self.sign_in()
         self.page = self.new_page()
 
