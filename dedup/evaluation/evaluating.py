@@ -98,7 +98,7 @@ def evaluate(  # noqa: PLR0913 - the questions that an analyst may put; each has
         labels=labels,
         recommended=recommended,
         next_labels=_next_labels(columns, figures, buckets, wishes.focus or recommended["f1"], wishes, terms),
-        warnings=_warnings(labels),
+        warnings=_warnings(labels, buckets),
         confidence=confidence,
         rule=rule or "",
     )
@@ -185,7 +185,7 @@ def _label_counts(sample: Sample, included: Inclusion) -> LabelCounts:
     )
 
 
-def _warnings(labels: LabelCounts) -> tuple[str, ...]:
+def _warnings(labels: LabelCounts, buckets: Sequence[BucketFigure]) -> tuple[str, ...]:
     clear = labels.duplicate + labels.distinct
     warnings = []
     if labels.sampled == 0:
@@ -199,6 +199,12 @@ def _warnings(labels: LabelCounts) -> tuple[str, ...]:
         )
     if labels.unsure:
         warnings.append(f"{labels.unsure:,} pairs are unsure: figures leave them out, and show the range.")
+    warnings += [
+        f"All labels between {bucket.low / 1000:.2f} and {min(bucket.high, EXACT_SCALE) / 1000:.2f} at k = {bucket.k} "
+        "were drawn for other k's and don't speak for all of that bucket: label its own queue."
+        for bucket in buckets
+        if bucket.labelled and not bucket.prefix
+    ]
     return tuple(warnings)
 
 

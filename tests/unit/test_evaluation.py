@@ -385,3 +385,21 @@ def test_an_unknown_setting_cannot_be_compared():
 
     with pytest.raises(ValueError, match="no summary has the recipe 'recipe z'"):
         compare(summaries, sample, (known, unknown))
+
+
+def test_a_bucket_labelled_only_through_another_recipe_is_named():
+    summaries, sample, _ = study(17, unsure=0.0, answered=1.0, known=0)
+    inside = (sample.levels["a", "exact"] >= 300) & (sample.levels["a", "exact"] < 500)
+    first = np.flatnonzero(inside)[np.argmin(sample.u[inside])]
+    verdicts = sample.verdicts.copy()
+    verdicts[first] = NO_VERDICT
+
+    evaluation = evaluate(summaries, with_verdicts(sample, verdicts), thresholds=[0.5])
+
+    bucket = next(bucket for bucket in evaluation.buckets if (bucket.digest, bucket.low) == ("a", 300))
+    assert bucket.prefix == 0
+    assert bucket.labelled > 0
+    assert any(
+        "between 0.30 and 0.50 at k = 3 were drawn for other k's" in warning
+        for warning in evaluation.warnings
+    )
