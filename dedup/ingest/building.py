@@ -1,6 +1,5 @@
 """From a record to a page: the mapping applied, values read, and every doubt reported."""
 
-import re
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -12,13 +11,22 @@ from dedup.ingest.dates import AMBIGUOUS, NO_OFFSET, order_evidence, parse_insta
 from dedup.ingest.identifiers import IdentifierError, read_identifier, split_values
 from dedup.ingest.mapping import Plan, identifier_kind, plan_mapping
 from dedup.ingest.prices import Price, PriceError, read_price
-from dedup.ingest.records import DamagedFileError, DateOrder, Page, Part, Problem, ReadOptions, Record
+from dedup.ingest.records import (
+    UNSTORABLE,
+    DamagedFileError,
+    DateOrder,
+    Page,
+    Part,
+    Problem,
+    ReadOptions,
+    Record,
+    printable,
+)
 from dedup.ingest.repeats import Earlier
 
 _LONGEST_ID = 500
 _LONGEST_SOURCE = 200
 _LONGEST_EXAMPLE = 300
-_UNSTORABLE = re.compile("[\\x00\\ud800-\\udfff]")
 _MADE_ID = "there is no id; it was made from the file's name and the number of the record"
 _NUL_REMOVED = "holds NUL characters; they were removed"
 _SURROGATE_REPLACED = "holds half a character (an unpaired surrogate); it was replaced by U+FFFD"
@@ -123,12 +131,12 @@ class PageBuilder:
         value = self._plan.value(draft.record.fields, name)
         if not value or (value.isascii() and "\x00" not in value):
             return value
-        if not _UNSTORABLE.search(value):
+        if not UNSTORABLE.search(value):
             return value
         if "\x00" in value:
             self._doubt(draft, name, _NUL_REMOVED, value)
             value = value.replace("\x00", "")
-        if _UNSTORABLE.search(value):
+        if UNSTORABLE.search(value):
             self._doubt(draft, name, _SURROGATE_REPLACED, "")
             value = _join_surrogates(value)
         return value
@@ -234,7 +242,7 @@ class PageBuilder:
             line=draft.record.line,
             field=name[:100],
             reason=reason,
-            example=_printable(example)[:_LONGEST_EXAMPLE],
+            example=printable(example)[:_LONGEST_EXAMPLE],
             is_rejection=is_rejection,
             is_repeat=is_repeat,
         )
@@ -242,17 +250,20 @@ class PageBuilder:
     def _remarks_on_file(self, guesses: Iterable[str]) -> list[Problem]:
         remarks = []
         if "encoding" in guesses:
-            reason = f"no encoding is declared and the bytes are not UTF-8; {self._part.describe().encoding} was guessed"
-            remarks.append(Problem(file=self.file, line=None, field="encoding", reason=reason))
+            remarks.append(self._guessed_encoding())
         for name in self._plan.missing:
             reason = f"none of the first records has the field chosen for {name}"
             remarks.append(Problem(file=self.file, line=None, field=name[:100], reason=reason))
         return remarks
 
+    def _guessed_encoding(self) -> Problem:
+        description = self._part.describe()
+        odd = "" if description.odd_byte is None else f" (the first is 0x{description.odd_byte:02X})"
+        reason = (
+            f"no encoding is declared and the bytes are not UTF-8{odd}; {description.encoding} was guessed"
+        )
+        return Problem(file=self.file, line=description.odd_line, field="encoding", reason=reason)
+
 
 def _join_surrogates(text: str) -> str:
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-
-
-def _printable(text: str) -> str:
-    return _UNSTORABLE.sub("\ufffd", text)

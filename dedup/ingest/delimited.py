@@ -75,6 +75,8 @@ class DelimitedReader:
             delimiter=self._delimiter,
             columns=tuple(self._columns),
             guesses=guesses,
+            odd_line=self._encoding.odd_line,
+            odd_byte=self._encoding.odd_byte,
         )
 
     def __iter__(self) -> Iterator[Record | Problem]:

@@ -128,7 +128,7 @@ class _JsonReader:
         )
 
     def _undecodable(self, line: int, byte: int, example: str) -> Problem:
-        reason = f"the byte 0x{byte:02X} is not valid {self._encoding.name}; is the file in another encoding?"
+        reason = f"the byte 0x{byte:02X} is not valid {self._encoding.name}; if the file is in another encoding, choose it"
         return self._rejection(line, reason, example)
 
 

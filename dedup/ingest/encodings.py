@@ -54,10 +54,15 @@ _LOOSE_CHAOS = 0.02
 
 @dataclass(frozen=True, slots=True)
 class Encoding:
-    """A codec's name, and whether it is a guess rather than a mark, a declaration or valid UTF-8."""
+    """A codec's name, and whether it is a guess rather than a mark, a declaration or valid UTF-8.
+
+    ``odd_line`` and ``odd_byte`` say where a guess became necessary: the first byte that isn't UTF-8.
+    """
 
     name: str
     is_guess: bool = False
+    odd_line: int | None = None
+    odd_byte: int | None = None
 
 
 def mark_undecodable(error: UnicodeError) -> tuple[str, int]:
@@ -120,7 +125,14 @@ def find_encoding(sample: bytes) -> Encoding:
         return Encoding(by_zeros, is_guess=True)
     if _is_mostly_utf8(sample):
         return Encoding("utf-8")
-    return Encoding(_guess(sample), is_guess=True)
+    line, byte = _first_odd_byte(sample)
+    return Encoding(_guess(sample), is_guess=True, odd_line=line, odd_byte=byte)
+
+
+def find_json_encoding(sample: bytes) -> Encoding:
+    """Find the encoding of JSON, which is UTF-8 unless a byte order mark or its zeros say otherwise (RFC 8259)."""
+    found = find_encoding(sample)
+    return Encoding("utf-8") if found.odd_byte is not None else found
 
 
 def looks_binary(sample: bytes) -> bool:
@@ -148,6 +160,14 @@ def _is_mostly_utf8(sample: bytes) -> bool:
         wrong = len(_HIGH_BYTE.findall(sample)) - sum(map(len, valid))
         return len(valid) > wrong
     return True
+
+
+def _first_odd_byte(sample: bytes) -> tuple[int | None, int | None]:
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(sample)
+    except UnicodeDecodeError as error:
+        return sample.count(b"\n", 0, error.start) + 1, sample[error.start]
+    return None, None
 
 
 def _utf16_by_zeros(sample: bytes) -> str | None:

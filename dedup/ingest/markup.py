@@ -134,14 +134,19 @@ class TextReader:
         self.file = file
         self._stream = stream
         self._id = page_id
+        self._found = encoding
         self._encoding = encoding.name
-        self._is_guess = encoding.is_guess
 
     def describe(self) -> Description:
         """A text has the fields ``id`` and ``text``."""
-        guesses = {"encoding": self._encoding} if self._is_guess else {}
         return Description(
-            file=self.file, format="text", encoding=self._encoding, columns=("id", "text"), guesses=guesses
+            file=self.file,
+            format="text",
+            encoding=self._encoding,
+            columns=("id", "text"),
+            guesses={"encoding": self._encoding} if self._found.is_guess else {},
+            odd_line=self._found.odd_line,
+            odd_byte=self._found.odd_byte,
         )
 
     def __iter__(self) -> Iterator[Record | Problem]:

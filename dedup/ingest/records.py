@@ -1,5 +1,6 @@
 """What passes between the readers of files and the builder of pages."""
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -11,6 +12,14 @@ DateOrder = Literal["dmy", "mdy", "ymd"]
 
 RECORD_LIMIT = 16 * 2**20
 """Longest record that is read, in characters (bytes for a page in a file of its own)."""
+
+UNSTORABLE = re.compile("[\\x00\\ud800-\\udfff]")
+"""NUL, and halves of characters: what neither a database nor a page takes."""
+
+
+def printable(text: str) -> str:
+    """The text with U+FFFD in place of NUL and of halves of characters."""
+    return UNSTORABLE.sub("\ufffd", text)
 
 
 class IngestError(ValueError):
@@ -59,7 +68,8 @@ class Problem:
     """Something to report about a file or a record.
 
     A rejection was left out. A repeat says the same as an earlier record with its id and counts as unchanged. Anything else is a remark:
-    the record was kept. ``position`` is that of the record in the whole ingest; a remark comes before its page.
+    the record was kept. ``position`` is that of the record in the whole ingest; a remark comes before its page. All texts are
+    printable, so that a report can be stored and shown whatever the file held.
     """
 
     file: str
@@ -71,13 +81,18 @@ class Problem:
     is_repeat: bool = False
     position: int = 0
 
+    def __post_init__(self) -> None:
+        for name in ("file", "field", "reason", "example"):
+            object.__setattr__(self, name, printable(getattr(self, name)))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Description:
     """What was found out about a file before it is read.
 
     ``columns`` keep the file's order. ``guesses`` name what nobody chose: ``encoding`` and ``delimiter``. ``files``
-    counts the files of a folder or archive.
+    counts the files of a folder or archive. Names of columns are printable. ``odd_line`` and ``odd_byte`` tell where
+    the first byte stands that made a guess of the encoding necessary.
     """
 
     file: str
@@ -87,6 +102,11 @@ class Description:
     columns: tuple[str, ...] = ()
     guesses: Mapping[str, str] = field(default_factory=dict)
     files: int = 1
+    odd_line: int | None = None
+    odd_byte: int | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "columns", tuple(map(printable, self.columns)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

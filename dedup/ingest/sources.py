@@ -11,7 +11,7 @@ from typing import BinaryIO, Protocol, cast
 from dedup.ingest.columnar import ParquetReader
 from dedup.ingest.delimited import DelimitedReader, delimiter_from, find_delimiter
 from dedup.ingest.documents import JsonLinesReader, JsonReader
-from dedup.ingest.encodings import Encoding, decode_marking, find_encoding, known_codec
+from dedup.ingest.encodings import Encoding, decode_marking, find_encoding, find_json_encoding, known_codec
 from dedup.ingest.lines import Lines
 from dedup.ingest.markup import HtmlReader, TextReader
 from dedup.ingest.recognition import recognise
@@ -177,7 +177,7 @@ def _open_text(opened: Opened, kind: str, sample: bytes) -> RecordReader:
     binary = cast("BinaryIO", opened.stream)
     if kind == "html":
         return HtmlReader(opened.file, binary, page_id=opened.page_id)
-    encoding = _encoding(sample, opened)
+    encoding = _encoding(sample, opened, is_json=kind in {"json", "jsonl"})
     if kind == "text":
         return TextReader(opened.file, binary, page_id=opened.page_id, encoding=encoding)
     lines = Lines(binary, encoding.name)
@@ -188,10 +188,10 @@ def _open_text(opened: Opened, kind: str, sample: bytes) -> RecordReader:
     return _delimited(opened, sample, lines, encoding)
 
 
-def _encoding(sample: bytes, opened: Opened) -> Encoding:
+def _encoding(sample: bytes, opened: Opened, *, is_json: bool) -> Encoding:
     if opened.options.encoding:
         return Encoding(known_codec(opened.options.encoding, file=opened.file))
-    return find_encoding(sample)
+    return find_json_encoding(sample) if is_json else find_encoding(sample)
 
 
 def _delimited(opened: Opened, sample: bytes, lines: Lines, encoding: Encoding) -> RecordReader:
