@@ -1,13 +1,60 @@
-"""Loaded by pytest before the settings: tests never touch the data folder of a running installation."""
+"""Loaded by pytest before the settings: tests never touch the data folder of a running installation.
+
+``--database postgresql`` runs them on a PostgreSQL server that is started for them alone.
+"""
 
 import atexit
 import os
 import shutil
 import tempfile
 
+import pytest
+
+from tests import postgresql_server
+
 FOLDER = tempfile.mkdtemp(prefix="neardup-tests-")
 os.environ["NEARDUP_DATA_DIR"] = FOLDER
 os.environ["NEARDUP_SECRET_KEY"] = "a key that only the tests know"
-for name in ("NEARDUP_ALLOWED_HOSTS", "NEARDUP_DEBUG", "NEARDUP_BEHIND_TLS_PROXY", "NEARDUP_UPLOAD_LIMIT_MB"):
+for name in (
+    "DATABASE_URL",
+    "NEARDUP_ALLOWED_HOSTS",
+    "NEARDUP_BEHIND_TLS_PROXY",
+    "NEARDUP_DEBUG",
+    "NEARDUP_UPLOAD_LIMIT_MB",
+):
     os.environ.pop(name, None)
 atexit.register(shutil.rmtree, FOLDER, ignore_errors=True)
+
+
+def pytest_addoption(parser):
+    parser.addoption(
+        "--database",
+        choices=["sqlite", "postgresql"],
+        default="sqlite",
+        help="The database of the tests; postgresql starts a private server from the installed programs.",
+    )
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_load_initial_conftests(early_config):
+    """Start the server before pytest-django reads the settings."""
+    if early_config.known_args_namespace.database == "postgresql":
+        if postgresql_server.programs() is None:
+            raise pytest.UsageError(postgresql_server.LEFT_OUT)
+        server = postgresql_server.Server()
+        server.start()
+        os.environ["DATABASE_URL"] = server.address()
+        early_config.stash[SERVER] = server
+    return (yield)
+
+
+SERVER = pytest.StashKey[postgresql_server.Server]()
+
+
+@pytest.fixture(scope="session")
+def postgresql(pytestconfig):
+    """The private PostgreSQL server; what needs it runs only with ``--database postgresql``."""
+    server = pytestconfig.stash.get(SERVER, None)
+    if server is None:
+        pytest.skip("needs PostgreSQL: run with --database postgresql")
+    return server
