@@ -19,6 +19,7 @@ Row = TypeVar("Row", bound=Model)
 Arguments = ParamSpec("Arguments")
 VARYING_HEADERS = ("HX-Request", "HX-History-Restore-Request", "Cookie")
 PAGE_ROWS = 50
+MOST_DIGITS = 18
 OWNERS_ONLY = "Only owners may do this. Ask the person who runs this installation for the owner role (staff)."
 
 
@@ -67,6 +68,11 @@ def owner_required(view: View[Arguments]) -> View[Arguments]:
         return view(request, *args, **kwargs)
 
     return cast("View[Arguments]", guarded)
+
+
+def row_number(value: str) -> int:
+    """The primary key that a value from outside names; 0, which no row has, for whatever is none."""
+    return int(value) if value.isdecimal() and len(value) <= MOST_DIGITS else 0
 
 
 def page_of(request: HttpRequest, rows: QuerySet[Row], *, per_page: int = PAGE_ROWS) -> Page[Row]:

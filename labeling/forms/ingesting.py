@@ -100,7 +100,11 @@ class IngestForm(forms.Form):
     def clean_server_path(self) -> str:
         """The path must be there and readable by the server."""
         path = str(self.cleaned_data["server_path"]).strip()
-        if path and not Path(path).exists():
+        try:
+            is_there = not path or Path(path).exists()
+        except OSError as error:
+            raise forms.ValidationError(f"{path} can't be read by the server: {error.strerror}.") from error
+        if not is_there:
             raise forms.ValidationError(f"There is nothing at {path} on the server.")
         return path
 

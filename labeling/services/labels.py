@@ -7,7 +7,7 @@ from datetime import datetime
 
 from django.core import signing
 from django.db import transaction
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
 
 from labeling.models import Label, Skip, Study, StudyPair
 from labeling.services.verdicts import current_verdicts, newest_answers
@@ -22,6 +22,8 @@ __all__ = [
     "record",
     "serve",
     "skip",
+    "still_stands",
+    "undo_key",
     "undo_last",
 ]
 
@@ -167,6 +169,11 @@ def record(
     return row
 
 
+def still_stands(label: Label) -> bool:
+    """Whether the person has neither changed the answer nor taken it back since."""
+    return not Label.objects.filter(pair=label.pair_id, labeller=label.labeller_id, pk__gt=label.pk).exists()
+
+
 def skip(*, serving_key: str, study_pair: StudyPair, labeller_id: int, at: datetime) -> Skip:
     """Put a pair aside; it comes back after the others. Raises ``LabelError`` like ``record``."""
     nonce = _nonce(serving_key, study_pair, labeller_id, swapped=None)
@@ -176,27 +183,47 @@ def skip(*, serving_key: str, study_pair: StudyPair, labeller_id: int, at: datet
     return row
 
 
-@transaction.atomic
-def undo_last(*, study: Study, labeller_id: int, at: datetime) -> StudyPair | None:
-    """Take back the person's latest answer in this study that still stands; None if there is none.
+def undo_key(labeller_id: int) -> str:
+    """Name a showing of a page that has no pair, so that one press there takes back one answer."""
+    return signing.dumps([0, labeller_id, False, secrets.token_urlsafe(18)], salt=_SALT)
 
-    Nothing is deleted: a row that says ``withdrawn`` is appended.
+
+def _undo_serving(key: str, labeller_id: int) -> str:
+    """The name of the row that an undo from this showing appends: the same for the same showing, else a fresh one."""
+    try:
+        _, person_id, _, nonce = signing.loads(key, salt=_SALT)
+    except (signing.BadSignature, ValueError, TypeError):
+        person_id, nonce = None, ""
+    return f"undo {nonce if person_id == labeller_id else secrets.token_urlsafe(18)}"
+
+
+@transaction.atomic
+def undo_last(*, study: Study, labeller_id: int, at: datetime, key: str = "") -> StudyPair | None:
+    """Take back the person's latest answer of this study's queue that still stands; None if there is none.
+
+    Nothing is deleted: a row that says ``withdrawn`` is appended. ``key`` is that of the page that asks; the same page
+    takes back one answer, however often it asks. An answer that the person has replaced since, by a file or in another
+    study, doesn't stand any more.
     """
-    rows = Label.objects.filter(study=study, labeller=labeller_id, origin="queue").order_by("-id")
-    newest: set[int] = set()
-    for row in rows.iterator(chunk_size=200):
-        if row.pair_id in newest:
-            continue
-        newest.add(row.pair_id)
-        if row.verdict == Label.Verdict.WITHDRAWN:
-            continue
+    serving = _undo_serving(key, labeller_id)
+    row = Label.objects.filter(serving=serving).first() or _latest_standing(study, labeller_id)
+    if row is None:
+        return None
+    if row.serving != serving:
         Label.objects.create(
             pair_id=row.pair_id,
             study=study,
             labeller_id=labeller_id,
             verdict=Label.Verdict.WITHDRAWN,
             at=at,
-            serving=secrets.token_urlsafe(18),
+            serving=serving,
         )
-        return StudyPair.objects.filter(study=study, pair=row.pair_id).first()
-    return None
+    return StudyPair.objects.filter(study=study, pair=row.pair_id).first()
+
+
+def _latest_standing(study: Study, labeller_id: int) -> Label | None:
+    """The person's latest answer of the study's queue after which they have said nothing else about its pair."""
+    since = Label.objects.filter(pair=OuterRef("pair"), labeller=labeller_id).order_by("-id").values("id")[:1]
+    rows = Label.objects.filter(study=study, labeller=labeller_id, origin="queue")
+    rows = rows.exclude(verdict=Label.Verdict.WITHDRAWN).annotate(newest=Subquery(since))
+    return rows.filter(newest=F("id")).order_by("-id").first()

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from dedup.evaluation import Figure
 from labeling.forms.decisions import DecisionForm, recipe_name
-from labeling.http import PageRequest, owner_required, render_page
+from labeling.http import PageRequest, owner_required, render_page, row_number
 from labeling.models import Decision, Study, StudyRecipe
 from labeling.services import decisions, figures
 
@@ -53,7 +53,7 @@ def _initial(request: PageRequest, study: Study) -> dict[str, Any]:
     """What the address names, else the first exact recipe at 0.6."""
     first = study.recipes.filter(score="exact").order_by("k", "id").first() or study.recipes.first()
     chosen = request.GET.get("recipe", "")
-    recipe = study.recipes.filter(pk=chosen).first() if chosen.isdecimal() else first
+    recipe = study.recipes.filter(pk=row_number(chosen)).first()
     try:
         threshold = float(request.GET.get("threshold", "0.6"))
     except ValueError:
@@ -70,8 +70,9 @@ def _outlook(study: Study, values: dict[str, Any]) -> dict[str, Any]:
     """Figures and dry run for the values of the form."""
     recipe, threshold, rule = values["recipe"], values["threshold"], values.get("rule", "")
     outlook: dict[str, Any] = {"recipe": recipe, "threshold": threshold, "rule": rule}
-    outlook["figure"] = _figure(study, recipe, threshold, rule)
     try:
+        decisions.check(study=study, recipe=recipe, threshold=threshold, rule=rule)
+        outlook["figure"] = _figure(study, recipe, threshold, rule)
         counts = decisions.dry_run(study=study, recipe=recipe, threshold=threshold, rule=rule)
     except decisions.DecisionError as error:
         return outlook | {"problem": str(error)}

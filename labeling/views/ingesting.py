@@ -26,12 +26,13 @@ if TYPE_CHECKING:
 
 MANIFEST = "upload.json"
 PREVIEW_ROWS = 20
+LONGEST_TOKEN = 64
 DELIMITER_NAMES = {",": "comma", ";": "semicolon", "\t": "tabulator", "|": "vertical bar"}
 
 
 def _folder(token: str) -> Path:
     """The folder of one upload; the token names nothing outside of it."""
-    if not token.replace("-", "").replace("_", "").isalnum():
+    if len(token) > LONGEST_TOKEN or not token.replace("-", "").replace("_", "").isalnum():
         raise Http404
     return Path(settings.UPLOADS_DIR) / token
 

@@ -12,12 +12,17 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from labeling.forms.labelling import AnswerForm, SkipForm
-from labeling.http import PageRequest, render_page, wants_partial
+from labeling.http import PageRequest, render_page, row_number, wants_partial
 from labeling.models import Label, Study, StudyPair
 from labeling.services import figures, labels
 from labeling.views.reading import MODES, read_pair, remember_mode
 
 TEMPLATE, PARTIAL = "labeling/label.html", "labeling/label_pair.html"
+GONE = "This pair has left the study since the page was made, so nothing was saved. Here is the next one."
+ANSWERED = (
+    "This page of the pair was answered before, as “{verdict}”, and nothing was saved now. "
+    "Here is the pair again, for another answer."
+)
 RECENT = 20
 RECENT_ROWS = 80
 
@@ -40,7 +45,7 @@ def _recent(study: Study, labeller_id: int) -> list[dict[str, Any]]:
 
 def _study_pair(study: Study, key: object) -> StudyPair:
     rows = StudyPair.objects.select_related("pair__left", "pair__right", "study__corpus")
-    return get_object_or_404(rows, study=study, pk=key if str(key).isdecimal() else 0)
+    return get_object_or_404(rows, study=study, pk=row_number(str(key)))
 
 
 def _served(request: PageRequest, study: Study, key: str | None) -> labels.Serving | None:
@@ -88,7 +93,7 @@ def _page(
         **more,
     }
     if serving is None:
-        context["finished"] = _finished(study)
+        context |= {"finished": _finished(study), "undo_key": labels.undo_key(request.user.pk)}
         return render_page(request, TEMPLATE, context, partial=PARTIAL, status=status)
     context["reading"] = read_pair(request, serving.study_pair, swapped=serving.swapped)
     response = render_page(request, TEMPLATE, context, partial=PARTIAL, status=status)
@@ -155,16 +160,19 @@ def label_answer(request: PageRequest, study_id: int) -> HttpResponse:
 def _refused(request: PageRequest, study: Study, sentence: str) -> HttpResponse:
     """Show the same pair, freshly served, and say why the answer was not taken."""
     key = request.POST.get("study_pair", "")
-    is_there = StudyPair.objects.filter(study=study, pk=key if key.isdecimal() else 0).exists()
+    is_there = StudyPair.objects.filter(study=study, pk=row_number(key)).exists()
     serving = _served(request, study, key if is_there else None)
     return _page(request, study, serving, status=422, problem=sentence, note=request.POST.get("note", ""))
 
 
 def _record(request: PageRequest, study: Study, answer: dict[str, Any]) -> HttpResponse:
+    study_pair = study.study_pairs.filter(pk=answer["study_pair"]).first()
+    if study_pair is None:
+        return _refused(request, study, GONE)
     try:
         row = labels.record(
             serving_key=answer["key"],
-            study_pair=_study_pair(study, answer["study_pair"]),
+            study_pair=study_pair,
             labeller_id=request.user.pk,
             verdict=Label.Verdict(answer["verdict"]),
             swapped=answer["swapped"],
@@ -173,6 +181,8 @@ def _record(request: PageRequest, study: Study, answer: dict[str, Any]) -> HttpR
         )
     except labels.LabelError as error:
         return _refused(request, study, str(error))
+    if row.verdict != answer["verdict"] or not labels.still_stands(row):
+        return _refused(request, study, ANSWERED.format(verdict=row.get_verdict_display().lower()))
     messages.success(request, f"Saved: {row.get_verdict_display().lower()}.", "saved")
     return _to_queue(study.pk)
 
@@ -185,10 +195,13 @@ def label_skip(request: PageRequest, study_id: int) -> HttpResponse:
     if not form.is_valid():
         return _refused(request, study, "Nothing was skipped. Here is the pair again.")
     values = form.cleaned_data
+    study_pair = study.study_pairs.filter(pk=values["study_pair"]).first()
+    if study_pair is None:
+        return _refused(request, study, GONE)
     try:
         labels.skip(
             serving_key=values["key"],
-            study_pair=_study_pair(study, values["study_pair"]),
+            study_pair=study_pair,
             labeller_id=request.user.pk,
             at=timezone.now(),
         )
@@ -202,7 +215,9 @@ def label_skip(request: PageRequest, study_id: int) -> HttpResponse:
 def label_undo(request: PageRequest, study_id: int) -> HttpResponse:
     """Take back the labeller's own last answer and show its pair again."""
     study = _study(study_id)
-    study_pair = labels.undo_last(study=study, labeller_id=request.user.pk, at=timezone.now())
+    study_pair = labels.undo_last(
+        study=study, labeller_id=request.user.pk, at=timezone.now(), key=request.POST.get("key", "")
+    )
     if study_pair is None:
         messages.info(request, "There is no answer of yours to take back.", "nothing")
         return _to_queue(study.pk)

@@ -299,3 +299,72 @@ def test_answering_by_htmx_leads_to_the_next_pair_as_a_partial(as_ana, study):
     assert "<html" not in html
     assert "Saved: unsure." in html
     assert 'hx-swap-oob="innerHTML"' in html
+
+
+def test_one_page_takes_back_one_answer_however_often_its_undo_is_pressed(as_ana, study):
+    for _ in range(2):
+        answer(as_ana, study, shown(get_page(as_ana, study)), "duplicate")
+    page = shown(get_page(as_ana, study))
+
+    addresses = [as_ana.post(f"/studies/{study.pk}/label/undo/", page).url for _ in range(2)]
+
+    assert addresses[0] == addresses[1]
+    assert len(current(study)) == 1
+
+
+def test_undo_leaves_an_answer_alone_that_a_file_has_replaced_since(as_ana, ana, study):
+    answer(as_ana, study, shown(get_page(as_ana, study)), "duplicate")
+    pair = Label.objects.get().pair
+    Label.objects.create(
+        pair=pair, labeller=ana, study=study, verdict="distinct", at=rows.AT, serving="file", origin="import"
+    )
+
+    response = as_ana.post(f"/studies/{study.pk}/label/undo/", follow=True)
+
+    assert "no answer of yours" in response.content.decode()
+    assert current(study) == {pair.pk: "distinct"}
+
+
+@pytest.mark.parametrize("verdict", ["duplicate", "distinct"])
+def test_an_old_page_never_says_saved_for_an_answer_that_it_does_not_save(as_ana, study, verdict):
+    old = shown(get_page(as_ana, study))
+    answer(as_ana, study, old, "duplicate")
+    undo(as_ana, study)
+
+    refused = answer(as_ana, study, old, verdict)
+    answer(as_ana, study, shown(refused), verdict)
+
+    assert refused.status_code == 422
+    assert "nothing was saved now" in refused.content.decode()
+    assert list(current(study).values()) == [verdict]
+
+
+@pytest.mark.parametrize("step", ["answer", "skip"])
+def test_an_answer_to_a_pair_that_has_left_the_study_is_refused_and_the_next_pair_shown(as_ana, study, step):
+    fields = shown(get_page(as_ana, study))
+    study.study_pairs.filter(pk=fields["study_pair"]).delete()
+
+    response = as_ana.post(f"/studies/{study.pk}/label/{step}/", {**fields, "verdict": "duplicate"})
+
+    assert response.status_code == 422
+    assert "has left the study" in response.content.decode()
+    assert shown(response)["study_pair"] != fields["study_pair"]
+    assert Label.objects.count() == 0
+
+
+@pytest.mark.parametrize("step", ["skip", "undo"])
+def test_after_the_session_ended_the_page_itself_is_loaded_again(as_stranger, study, step):
+    address = f"/studies/{study.pk}/label/{step}/"
+
+    by_script = as_stranger.post(address, headers={"HX-Request": "true"})
+    by_form = as_stranger.post(address, headers={"Referer": f"http://testserver/studies/{study.pk}/label/"})
+
+    assert (by_script.status_code, by_script["HX-Refresh"]) == (401, "true")
+    assert by_form.url == f"/sign-in/?next=/studies/{study.pk}/label/"
+
+
+@pytest.mark.parametrize("referer", ["", "http://elsewhere.example/x", "//elsewhere.example"])
+def test_a_form_from_elsewhere_leads_to_the_first_page_after_signing_in(as_stranger, study, referer):
+    response = as_stranger.post(f"/studies/{study.pk}/label/undo/", headers={"Referer": referer})
+
+    assert response.url == "/sign-in/?next=/"
