@@ -1,6 +1,6 @@
 """Pages and problems from whatever a path names."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -20,6 +20,7 @@ from dedup.ingest.records import (
     Reader,
     ReadOptions,
     Record,
+    printable,
 )
 from dedup.ingest.repeats import DuplicateIds, Earlier
 
@@ -48,7 +49,7 @@ def preview(path: Path, options: ReadOptions, rows: int = 20) -> Preview:
     """
     with open_corpus(path, options) as reader:
         description = reader.describe()
-        records = tuple(item.fields for item in islice(reader, rows) if isinstance(item, Record))
+        records = tuple(_shown(item.fields) for item in islice(reader, rows) if isinstance(item, Record))
     try:
         plan = plan_mapping(description, options.mapping)
         items = list(islice(read_pages(path, options), rows))
@@ -60,6 +61,10 @@ def preview(path: Path, options: ReadOptions, rows: int = 20) -> Preview:
         pages=tuple(item for item in items if isinstance(item, Page)),
         problems=tuple(item for item in items if isinstance(item, Problem)),
     )
+
+
+def _shown(fields: Mapping[str, str]) -> dict[str, str]:
+    return {printable(name): printable(value) for name, value in fields.items()}
 
 
 class _Run:

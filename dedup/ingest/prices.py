@@ -15,7 +15,9 @@ PriceProblem = Literal[
     "thousands or decimals",
     "more than one currency",
     "unknown currency",
+    "more digits than a price has",
 ]
+MOST_DIGITS = 15
 _NUMBER = re.compile(r"\d(?:[\d.,'’٬٫_]|\s(?=\d))*")
 _DASH_FRACTION = re.compile(r"(?<=\d)[.,]\s?[-–—]{1,2}(?=\D|$)")
 _SIGN_BETWEEN = re.compile(r"^(\d+)\s?(€|£|\$)\s?(\d{2})$")
@@ -139,7 +141,9 @@ def _minor_units(number: str, currency: str) -> int:
         if fraction[decimals:].strip("0"):
             raise PriceError("more decimals than the currency has")
         fraction = fraction[:decimals]
-    return int(whole + fraction.ljust(decimals, "0"))
+    if len(whole.lstrip("0")) > MOST_DIGITS:
+        raise PriceError("more digits than a price has")
+    return int(whole[-MOST_DIGITS:] + fraction.ljust(decimals, "0"))
 
 
 def _split(number: str, currency: str) -> tuple[str, str]:

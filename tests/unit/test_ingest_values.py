@@ -154,6 +154,13 @@ def test_a_price_error_names_the_problem():
     assert read_price("  ") is None
 
 
+@pytest.mark.parametrize("digits", ["9" * 16, "9" * 30, "9" * 5000])
+def test_a_price_of_more_digits_than_a_price_has_is_no_price(digits):
+    with pytest.raises(PriceError, match="more digits than a price has"):
+        read_price(digits, "EUR")
+    assert read_price("0" * 5000 + "999999999999999.99", "EUR") == Price(99_999_999_999_999_999, "EUR")
+
+
 @pytest.mark.parametrize(
     ("kind", "value", "expected"),
     [
