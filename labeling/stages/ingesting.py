@@ -5,6 +5,7 @@ from pathlib import Path
 from time import perf_counter, sleep
 from typing import Any
 
+from django.conf import settings
 from django.db import connection, transaction
 
 from dedup.ingest import DuplicateIds, Page, Problem, ReadOptions, read_pages
@@ -63,7 +64,8 @@ class _Run:
         """Batches that end behind a whole record, each with the position of that record."""
         batch: list[Page | Problem] = []
         characters = 0
-        for item in read_pages(path, self._options, after=after, seen=self._seen):
+        pages = read_pages(path, self._options, after=after, seen=self._seen, workers=settings.WORKERS)
+        for item in pages:
             batch.append(item)
             if isinstance(item, Page):
                 characters += len(item.text)
