@@ -9,6 +9,7 @@ from dedup.kernel.columns import CleanColumn, TextColumn
 from dedup.kernel.compiling import compiled, inlined
 from dedup.kernel.keys import exact_keys
 from dedup.kernel.lanes import write_plain
+from dedup.kernel.plain import VECTOR, end_of_odd_part, write_plain_part
 from dedup.kernel.tables import (
     BLANK,
     CLASS_MASK,
@@ -64,14 +65,14 @@ def _streams(
 ) -> TextColumn:
     longest = int(np.diff(texts.offsets).max(initial=0))
     marked = np.empty(longest + 64, np.int32)
-    stream = np.empty(_MOST_BYTES_PER_CHARACTER * marked.shape[0], np.uint8)
     offsets = np.zeros(len(texts) + 1, np.int64)
-    out = np.empty(int(texts.offsets[-1] - texts.offsets[0]) + stream.shape[0], np.uint8)
+    room = int(texts.offsets[-1] - texts.offsets[0]) + len(texts)
+    out = np.empty(room + _room_for(longest, marked.shape[0]), np.uint8)
     columns = (texts.data, texts.offsets, is_folded)
     characters = (tables.folding, tables.expansions, tables.kinds)
     done = 0
     while done < len(texts):
-        done = _clean_from(done, columns, characters, (marked, stream), out, offsets, words)
+        done = _clean_from(done, columns, characters, marked, out, offsets, words)
         if done < len(texts):
             out = np.concatenate([out, np.empty(out.shape[0], np.uint8)])
     return TextColumn(out[: offsets[-1]], offsets)
@@ -92,30 +93,48 @@ def _with_replaced(streams: TextColumn, places: NDArray[np.intp], others: TextCo
     return TextColumn(np.concatenate(parts), offsets)
 
 
+@inlined
+def _room_for(size: int, characters: int) -> int:
+    """Give how many bytes a text may need: its plain part, one part of so many characters, and vectors beyond."""
+    return 2 * size + _MOST_BYTES_PER_CHARACTER * characters + 2 * VECTOR
+
+
 @compiled
 def _clean_from(
     first: int,
     texts: tuple[Bytes, NDArray[np.int64], bool],
     tables: tuple[NDArray[np.uint32], CodePoints, Bytes],
-    scratch: tuple[CodePoints, Bytes],
+    marked: CodePoints,
     out: Bytes,
     offsets: NDArray[np.int64],
     words: NDArray[np.int32],
 ) -> int:
     """Clean texts from ``first`` on; gives how far it came before ``out`` was full."""
     data, bounds, is_folded = texts
-    marked, stream = scratch
     for text in range(first, bounds.shape[0] - 1):
-        count = _mark_characters(data, bounds[text], bounds[text + 1], is_folded, tables, marked)
-        length = 0
-        words[text] = count
-        if count >= 0:
-            length, words[text] = _write_words(marked, count, stream)
-        begin = offsets[text]
-        if begin + length > out.shape[0]:
-            return text
-        out[begin : begin + length] = stream[:length]
-        offsets[text + 1] = begin + length
+        begin = length = offsets[text]
+        place, end = bounds[text], bounds[text + 1]
+        found = 0
+        while place < end:
+            if length + _room_for(end - place, marked.shape[0]) > out.shape[0]:
+                return text
+            stop = end
+            if end + VECTOR <= data.shape[0]:
+                place, length, more = write_plain_part(data, place, end, out, length)
+                found += more
+                if place == end:
+                    break
+                stop = end_of_odd_part(data, place, end)
+            count = _mark_characters(data, place, stop, is_folded, tables, marked)
+            if count < 0:
+                found = NEEDS_NEIGHBOURS
+                length = begin
+                break
+            length, more = _write_words(marked, count, out, length)
+            found += more
+            place = stop
+        words[text] = found
+        offsets[text + 1] = max(begin, length - 1)
     return bounds.shape[0] - 1
 
 
@@ -300,9 +319,9 @@ def _write_run(marked: CodePoints, start: int, stream: Bytes, length: int) -> tu
 
 
 @compiled
-def _write_words(marked: CodePoints, count: int, stream: Bytes) -> tuple[int, int]:
-    """Write the clean stream of marked characters; gives its length in bytes and the number of words."""
-    length = words = place = before = 0
+def _write_words(marked: CodePoints, count: int, stream: Bytes, length: int) -> tuple[int, int]:
+    """Write the words of marked characters, a blank after each; gives the new length and the number of words."""
+    words = place = before = 0
     while place < count:
         kind = marked[place] >> KIND_SHIFT
         if kind <= BLANK:
@@ -329,4 +348,4 @@ def _write_words(marked: CodePoints, count: int, stream: Bytes) -> tuple[int, in
         stream[length] = 0x20
         length += 1
         words += 1
-    return max(0, length - 1), words
+    return length, words

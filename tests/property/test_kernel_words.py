@@ -61,6 +61,26 @@ def test_the_kernel_cleans_as_the_plain_code_does(texts, normaliser):
         ]
 
 
+plain_parts = st.text(alphabet="abXY019_ .,;'\n", max_size=90)
+mixed_texts = st.lists(
+    st.one_of(plain_parts, any_text, st.sampled_from([" ", ". ", "x" * 63, "y" * 64, "Z" * 130, " " * 70])),
+    max_size=8,
+).map("".join)
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.lists(mixed_texts, min_size=1, max_size=4), normalisers)
+def test_long_texts_are_cleaned_alike_wherever_plain_parts_and_others_meet(texts, normaliser):
+    padded = [*texts, "padding " * 20]
+
+    cleaned = kernel.clean(TextColumn.from_strings(padded), normaliser)
+
+    assert [cleaned.streams.text(place) for place in range(len(padded))] == [
+        normalise(text, normaliser) for text in padded
+    ]
+    assert cleaned.words.tolist() == [len(words(text, normaliser)) for text in padded]
+
+
 @settings(max_examples=400, deadline=None)
 @given(any_text, normalisers)
 def test_every_word_knows_the_raw_characters_that_it_came_from(text, normaliser):
@@ -101,7 +121,7 @@ def test_every_single_code_point_is_cleaned_alike_in_some_surroundings(normalise
     ]
     texts = [frame.format(character) for character in characters]
 
-    cleaned = kernel.clean(TextColumn.from_strings(texts), normaliser)
+    cleaned = kernel.clean(TextColumn.from_strings([*texts, "." * 100]), normaliser)
 
     different = [
         text for place, text in enumerate(texts) if cleaned.streams.text(place) != normalise(text, normaliser)
