@@ -55,7 +55,8 @@ class ProgressLines:
 def finish_job(job: Job) -> Job:
     """Bring a job to its end; returns it as it stands then.
 
-    Jobs of the same corpus that were asked for earlier come first. A worker may take the job; then its progress is shown.
+    Jobs of the same corpus that were asked for earlier come first, and are worked on here where no worker took them. A
+    worker may take the job; then its progress is shown.
     """
     progress = ProgressLines()
     name = worker_name()
@@ -66,9 +67,12 @@ def finish_job(job: Job) -> Job:
             job.refresh_from_db()
             if job.state in jobs.ENDED:
                 return job
-            claimed = _claim(job, name)
-            if claimed is not None:
+            claimed = _claim_first(job.corpus_id, name)
+            if claimed is not None and claimed.pk == job.pk:
                 return run_claimed(claimed, name, progress.show)
+            if claimed is not None:
+                run_claimed(claimed, name, progress.show, stopped_as=Job.State.QUEUED)
+                continue
             if job.state == Job.State.RUNNING:
                 progress.show(job)
             sleep(LOOK_EVERY_SECONDS)
@@ -76,12 +80,10 @@ def finish_job(job: Job) -> Job:
         progress.close()
 
 
-def _claim(job: Job, name: str) -> Job | None:
-    """Claim the job once it is the first that waits in its corpus."""
-    first = Job.objects.waiting().filter(corpus=job.corpus_id).first()
-    if first is None or first.pk != job.pk:
-        return None
-    return jobs.claim(job_id=job.pk, worker=name, at=timezone.now())
+def _claim_first(corpus_id: int, name: str) -> Job | None:
+    """Claim the job of the corpus that has waited longest."""
+    first = Job.objects.waiting().filter(corpus=corpus_id).first()
+    return None if first is None else jobs.claim(job_id=first.pk, worker=name, at=timezone.now())
 
 
 def unfinished_job(corpus: Corpus, kind: str, payload: Mapping[str, object], **more: object) -> Job | None:

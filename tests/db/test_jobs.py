@@ -1,11 +1,16 @@
+from contextlib import nullcontext
 from datetime import timedelta
 
 import pytest
-from django.db import IntegrityError, transaction
+from django.core.management import call_command
+from django.db import DatabaseError, IntegrityError, transaction
 
+from labeling.management import working
+from labeling.management.commands import worker
 from labeling.models import Job
-from labeling.services import corpora, jobs
+from labeling.services import corpora, ingesting, jobs
 from labeling.stages.reporting import JobCancelledError, JobLostError, Reporter
+from tests.db import rows
 
 pytestmark = pytest.mark.django_db
 
@@ -155,3 +160,43 @@ def test_rate_and_time_left_come_from_the_present_run_of_the_stage(corpus, at):
 
     assert (job.rate(now), job.seconds_left(now)) == (10.0, 20.0)
     assert job.rate(at) is None
+
+
+def test_a_command_works_off_the_jobs_that_were_asked_for_before_its_own_where_no_worker_is(
+    corpus, tmp_path, at
+):
+    file = rows.write_jsonl(tmp_path / "docs.jsonl", rows.planted())
+    earlier, own = (
+        ingesting.enqueue_ingest(corpus=corpus, paths=[file], options={}, by_id=None, at=at) for _ in range(2)
+    )
+
+    ended = working.finish_job(own)
+
+    earlier.refresh_from_db()
+    assert (ended.pk, ended.state, earlier.state) == (own.pk, "done", "done")
+    assert (earlier.report["accepted"], ended.report["unchanged"]) == (18, 18)
+
+
+def test_a_worker_outlives_a_database_that_refuses_for_a_while(corpus, tmp_path, at, monkeypatch, capsys):
+    file = rows.write_jsonl(tmp_path / "docs.jsonl", rows.planted())
+    job = ingesting.enqueue_ingest(corpus=corpus, paths=[file], options={}, by_id=None, at=at)
+    whole = worker.run_claimed
+    answers = iter([DatabaseError("database or disk is full"), DatabaseError("database or disk is full")])
+
+    def refusing(claimed, name, **more):
+        for error in answers:
+            jobs.end(job=claimed, worker=name, state=Job.State.QUEUED, at=at)
+            raise error
+        whole(claimed, name, **more)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(worker, "run_claimed", refusing)
+    monkeypatch.setattr(worker, "IDLE_SECONDS", 0)
+    monkeypatch.setattr(worker, "Heartbeat", lambda beat: nullcontext())
+    monkeypatch.setattr(worker.signal, "signal", lambda *_: None)
+
+    call_command("worker")
+
+    job.refresh_from_db()
+    assert job.state == "done"
+    assert capsys.readouterr().err.count("disk is full") == 1

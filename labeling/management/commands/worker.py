@@ -42,21 +42,33 @@ class Command(AnsweringCommand):
                 jobs.worker_gone(worker=name)
 
     def _work(self, name: str, stop: threading.Event, *, until_idle: bool) -> None:
+        trouble = ""
         while True:
             try:
-                mark_dead_jobs()
-                job = jobs.claim_next(worker=name, at=timezone.now())
+                has_worked = self._work_once(name)
+                trouble = ""
             except DatabaseError as error:
-                self.stderr.write(f"The database can't be reached at the moment: {error}")
+                if until_idle:
+                    raise
+                if str(error) != trouble:
+                    trouble = str(error)
+                    self.stderr.write(f"The database refuses at the moment: {trouble}")
                 close_old_connections()
-                job = None
-            if job is not None:
-                job = run_claimed(job, name, stopped_as=Job.State.QUEUED)
-                self.stderr.write(f"{job}: {job.display_state(timezone.now())}. {job.error}".rstrip())
-            elif until_idle:
-                return
-            else:
+                has_worked = False
+            if not has_worked:
+                if until_idle:
+                    return
                 stop.wait(IDLE_SECONDS)
+
+    def _work_once(self, name: str) -> bool:
+        """Run one job to its end, if one waits. A full disk or a database that is away ends the job, not the worker."""
+        mark_dead_jobs()
+        job = jobs.claim_next(worker=name, at=timezone.now())
+        if job is None:
+            return False
+        job = run_claimed(job, name, stopped_as=Job.State.QUEUED)
+        self.stderr.write(f"{job}: {job.display_state(timezone.now())}. {job.error}".rstrip())
+        return True
 
 
 def _interrupt(_signal: int, _frame: FrameType | None) -> None:
