@@ -66,9 +66,12 @@ SOLITARY_RANGES = (
 )
 
 _COMPARISONS = frozenset("<>=≤≥≠±")
-_SYMBOLS = frozenset("%‰‱٪°")
+_SYMBOLS = frozenset("%‰‱٪°✗✘☒❌")
 _SINGLE_KINDS = {"+": PLUS, "#": NUMBER_SIGN, "-": MINUS, "_": LETTER}
 _INVISIBLE = re.compile("[" + "".join(f"{chr(first)}-{chr(last)}" for first, last in INVISIBLE_RANGES) + "]")
+
+# The blocks in which characters stand that NFKC makes into digits and that aren't digits themselves.
+_NUMBER_RANGES = ((0x00B2, 0x00BF), (0x2070, 0x218B), (0x2460, 0x24FF), (0x3251, 0x33FF), (0x1F100, 0x1F10B))
 
 # Where characters with a canonical decomposition live; everything else is Han, Hangul or unassigned.
 _DECOMPOSED_RANGES = ((0x00C0, 0x3400), (0xA000, 0xAC00), (0xF900, 0x20000), (0x2F800, 0x2FA20))
@@ -86,19 +89,36 @@ def is_invisible(character: str) -> bool:
 def fold(text: str, normaliser: NormaliserName = "unicode") -> str:
     r"""Fold what readers take for the same: invisible characters, compatibility forms, case, kinds of minus.
 
-    ``unicode`` drops invisible characters, then applies NFKC, case folding and NFKC again, and writes the minus sign
-    and the en dash as a hyphen. ``lesson`` is NFKC and case folding.
+    ``unicode`` drops invisible characters, keeps small and circled numbers and fractions apart from digits before them,
+    then applies NFKC, case folding and NFKC again, and writes the minus sign and the en dash as a hyphen. ``lesson``
+    is NFKC and case folding.
 
-    >>> fold("Stra\u00adße ﬁve −5")
-    'strasse five -5'
+    >>> fold("Stra\u00adße ﬁve −5 m², 10² m")
+    'strasse five -5 m2, 10 2 m'
     """
     if text.isascii():
         return text.lower()
     if normaliser == "lesson":
         return unicodedata.normalize("NFKC", text).casefold()
-    visible = _INVISIBLE.sub("", text)
-    composed = unicodedata.normalize("NFKC", visible).casefold()
+    apart = _number_after_digit().sub(" ", _INVISIBLE.sub("", text))
+    composed = unicodedata.normalize("NFKC", apart).casefold()
     return unicodedata.normalize("NFKC", composed).replace("−", "-").replace("–", "-")
+
+
+@cache
+def numbers_that_are_no_digits() -> frozenset[str]:
+    """Give every character that NFKC makes into digits and that is no digit: ², ½, ①."""
+    return frozenset(
+        chr(ordinal)
+        for first, last in _NUMBER_RANGES
+        for ordinal in range(first, last + 1)
+        if not chr(ordinal).isdecimal() and unicodedata.normalize("NFKC", chr(ordinal))[:1].isdecimal()
+    )
+
+
+@cache
+def _number_after_digit() -> re.Pattern[str]:
+    return re.compile(rf"(?<=\d)(?=[{''.join(sorted(numbers_that_are_no_digits()))}])")
 
 
 def kind_of(character: str, normaliser: NormaliserName = "unicode") -> str:
@@ -171,7 +191,8 @@ def characters_that_compose_backwards() -> frozenset[str]:
 def folds_apart(character: str, normaliser: NormaliserName = "unicode") -> bool:
     """Tell whether text may be cut before this character without changing how it folds.
 
-    True if neither step of folding lets the character reorder or merge with what stands before it.
+    True if neither step of folding lets the character reorder or merge with what stands before it. The blank that
+    ``fold`` puts between a digit and a small number is left to the caller.
     """
     if normaliser == "unicode" and is_invisible(character):
         return False

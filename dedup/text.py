@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import pairwise
 
-from dedup.characters import fold, folds_apart, is_invisible, kind_table
+from dedup.characters import fold, folds_apart, is_invisible, kind_table, numbers_that_are_no_digits
 from dedup.specs import NormaliserName
 
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
@@ -116,6 +116,12 @@ class _Origins:
         self.folded: list[str] = []
         self.starts: list[int] = []
         self.ends: list[int] = []
+        self.numbers = numbers_that_are_no_digits() if normaliser == "unicode" else frozenset[str]()
+
+    def _follows_digit(self, place: int) -> bool:
+        while place and is_invisible(self.text[place - 1]):
+            place -= 1
+        return self.text[max(place - 1, 0) : place].isdecimal()
 
     def add_plain(self, start: int, end: int) -> None:
         """Add ASCII, which folds one to one."""
@@ -128,6 +134,10 @@ class _Origins:
         cuts = [place for place in range(start + 1, end) if _folds_apart(self.text[place], self.normaliser)]
         for first, last in pairwise([start, *cuts, end]):
             piece = self.text[first:last]
+            if piece[0] in self.numbers and self._follows_digit(first):
+                self.folded.append(" ")
+                self.starts.append(first)
+                self.ends.append(first)
             folded = (_fold_piece if len(piece) < 5 else fold)(piece, self.normaliser)
             while self.normaliser == "unicode" and len(piece) > 1 and is_invisible(piece[-1]):
                 piece = piece[:-1]

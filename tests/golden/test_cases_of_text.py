@@ -71,6 +71,28 @@ def test_signs_that_change_meaning_change_the_exact_key(letter):
     assert found[f"{letter}1"] != found[f"{letter}2"]
 
 
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("Add 1½ cups of flour", "Add 11/2 cups of flour"),
+        ("About 10² litres", "About 102 litres"),
+        ("Item 1① of the list", "Item 11 of the list"),
+        ("Vegan ✓, gluten ✗", "Vegan ✗, gluten ✓"),
+        ("5 ‰ of salt", "5 % of salt"),
+    ],
+)
+def test_numbers_above_the_line_and_marks_that_say_no_are_not_lost(left, right):
+    assert exact_key(left) != exact_key(right)
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [("A room of 20 m²", "A room of 20 m2"), ("CO₂ fell", "CO2 fell"), ("Add 1½ cups", "Add 1 1/2 cups")],
+)
+def test_small_numbers_read_as_the_line_below_where_nothing_is_lost(left, right):
+    assert exact_key(left) == exact_key(right)
+
+
 @pytest.mark.parametrize("case", ["nd20", "nd23", "nd24"])
 def test_spellings_that_readers_take_for_one_have_one_key(case):
     assert len(set(keys(case).values())) == 1

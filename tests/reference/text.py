@@ -13,9 +13,18 @@ def lesson_words(text):
 
 
 def folded(text):
-    text = INVISIBLE.sub("", text)
+    text = numbers_apart(INVISIBLE.sub("", text))
     text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
     return text.replace("−", "-").replace("–", "-")
+
+
+def numbers_apart(text):
+    """A blank between a digit and what becomes a digit only by NFKC."""
+    found = []
+    for before, character in zip(" " + text, text, strict=False):
+        is_small = not is_digit(character) and is_digit(unicodedata.normalize("NFKC", character)[:1] or " ")
+        found.append(f" {character}" if is_small and is_digit(before) else character)
+    return "".join(found)
 
 
 def is_word_character(character):
@@ -62,7 +71,7 @@ def next_word(rest, before, stands_alone):
         sign, rest = character, rest[1:]
     if is_currency(rest[0]):
         return sign + rest[0], rest[1:], " "
-    if rest[0] in "%‰‱٪°":
+    if rest[0] in "%‰‱٪°✗✘☒❌":
         return rest[0], rest[1:], " "
     if not is_word_character(rest[0]):
         return "", rest[1:], "+" if rest[0] in "+#" else " "
