@@ -6,10 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.db import connection
-from django.db.models import F, OuterRef, QuerySet, Subquery
-from django.db.models.expressions import Combinable
-from django.db.models.functions import Collate
+from django.db.models import OuterRef, QuerySet, Subquery
 
 from dedup.exporting import SUFFIXES, Column, ExportError, Format, Written, write_table
 from labeling.models import Corpus, Decision, Document, Export, Label
@@ -55,14 +52,9 @@ WHAT = ("assignments", "links", "labels", "report")
 CHUNK = 2000
 
 
-def by_code_point(field: str) -> Combinable:
-    """Order a text column by code points, which is what both databases can agree on."""
-    return Collate(F(field), "C" if connection.vendor == "postgresql" else "BINARY")
-
-
 def assignments(decision: Decision) -> Iterator[dict[str, Any]]:
     """One row for every document that the decision placed, in the order of document ids."""
-    rows = decision.members.order_by(by_code_point("document__external_id"), "id").values_list(
+    rows = decision.members.order_by("document__external_id", "id").values_list(
         "document__external_id",
         "cluster__number",
         "is_representative",
@@ -112,7 +104,7 @@ def labels(corpus: Corpus) -> Iterator[dict[str, Any]]:
         .exclude(verdict=Label.Verdict.WITHDRAWN)
         .annotate(left_name=smallest_id("pair__left"), right_name=smallest_id("pair__right"))
         .select_related("labeller", "study")
-        .order_by("pair__left__ordinal", "pair__right__ordinal", by_code_point("labeller__username"), "id")
+        .order_by("pair__left__ordinal", "pair__right__ordinal", "labeller__username", "id")
     )
     for row in rows.iterator(chunk_size=CHUNK):
         yield {
@@ -131,7 +123,7 @@ def labels(corpus: Corpus) -> Iterator[dict[str, Any]]:
 def smallest_id(text: str) -> Subquery:
     """The smallest document id of the text that a column names; null where no document has it any more."""
     rows: QuerySet[Document] = Document.objects.filter(text=OuterRef(text))
-    return Subquery(rows.order_by(by_code_point("external_id")).values("external_id")[:1])
+    return Subquery(rows.order_by("external_id").values("external_id")[:1])
 
 
 def write_export(

@@ -6,7 +6,6 @@ from django.db.models import QuerySet
 from labeling.management.answering import AnsweringCommand, to_json
 from labeling.models import Document
 from labeling.services import corpora
-from labeling.services.exports import by_code_point
 
 IN_LIMIT = 900
 
@@ -24,7 +23,7 @@ class Command(AnsweringCommand):
     def answer(self, options: dict[str, Any]) -> None:
         """Print line by line."""
         corpus = corpora.find_corpus(name=options["corpus"])
-        rows = corpus.documents.select_related("text").order_by(by_code_point("external_id"), "id")
+        rows = corpus.documents.select_related("text").order_by("external_id", "id")
         ids = options["ids"]
         if ids is None:
             self._print(rows)
