@@ -59,11 +59,11 @@ def cluster(request: PageRequest, cluster_id: int) -> HttpResponse:
     )
     found = get_object_or_404(rows, pk=cluster_id)
     members = found.members.select_related("document__text").order_by(
-        "-is_representative", "-similarity", "id"
+        "-is_representative", F("similarity").desc(nulls_last=True), "id"
     )
     texts = found.members.values("document__text")
     links = Link.objects.filter(decision=found.decision, left__in=texts, right__in=texts)
-    shown = list(links.order_by("-exact_jaccard", "id")[:LINKS])
+    shown = list(links.order_by(F("exact_jaccard").desc(nulls_last=True), "id")[:LINKS])
     context = {
         "cluster": found,
         "decision": found.decision,

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from django.contrib import messages
-from django.db.models import Count, Max
+from django.db.models import Count, F, Max
 from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
@@ -138,7 +138,9 @@ def _formula_safe(value: str) -> str:
 def _problem_rows(job: Job) -> Iterator[list[object]]:
     yield ["file", "line", "field", "reason", "example", "left_out"]
     problem: Problem
-    for problem in job.problems.order_by("file", "line", "id").iterator(chunk_size=2000):
+    for problem in job.problems.order_by("file", F("line").asc(nulls_first=True), "id").iterator(
+        chunk_size=2000
+    ):
         yield [
             _formula_safe(problem.file),
             "" if problem.line is None else problem.line,
