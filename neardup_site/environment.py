@@ -1,7 +1,8 @@
 """Typed readers of environment variables: each setting is read once and refused with a sentence when it is wrong."""
 
 import os
-from urllib.parse import unquote, urlsplit
+from importlib.util import find_spec
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
@@ -46,17 +47,29 @@ def words(name: str) -> list[str]:
 
 
 def postgres(url: str) -> dict[str, object]:
-    """Django's settings for ``postgres://user:password@host:port/name``; raises ``ImproperlyConfigured``."""
+    """Django's settings for ``postgres://user:password@host:port/name``; raises ``ImproperlyConfigured``.
+
+    A host may be the folder of a socket with ``%2F`` for its slashes; what follows a ``?``, such as
+    ``sslmode=require``, is handed to PostgreSQL's client.
+    """
     parts = urlsplit(url)
-    if parts.scheme not in {"postgres", "postgresql"} or not parts.path.strip("/"):
+    try:
+        port = str(parts.port or "")
+    except ValueError:
+        port = None
+    if parts.scheme not in {"postgres", "postgresql"} or not parts.path.strip("/") or port is None:
         raise ImproperlyConfigured("DATABASE_URL must look like postgres://user:password@host:5432/name")
+    if find_spec("psycopg") is None:
+        raise ImproperlyConfigured('DATABASE_URL needs psycopg: pip install "psycopg[binary]"')
+    folder = unquote(parts.netloc.rpartition("@")[2].partition(":")[0])
     return {
         "ENGINE": "django.db.backends.postgresql",
         "NAME": unquote(parts.path.strip("/")),
         "USER": unquote(parts.username or ""),
         "PASSWORD": unquote(parts.password or ""),
-        "HOST": unquote(parts.hostname or ""),
-        "PORT": str(parts.port or ""),
+        "HOST": folder if folder.startswith("/") else parts.hostname or "",
+        "PORT": port,
+        "OPTIONS": dict(parse_qsl(parts.query)),
         "CONN_HEALTH_CHECKS": True,
         "CONN_MAX_AGE": 600,
     }

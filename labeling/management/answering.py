@@ -6,7 +6,6 @@ import sys
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import DatabaseError
 
@@ -14,7 +13,7 @@ from dedup.exporting import ExportError
 from dedup.ingest import IngestError
 from dedup.segments import SegmentError
 from dedup.specs import RecipeMismatchError
-from labeling.management.preparing import prepare_database
+from labeling.management.preparing import database_name, prepare_database
 from labeling.services.backups import BackupError
 from labeling.services.corpora import CorpusError
 from labeling.services.decisions import DecisionError
@@ -103,7 +102,7 @@ def sentence_of(error: Exception) -> str:
     if isinstance(error, OSError):
         return f"{error.strerror or error}: {error.filename}" if error.filename else str(error)
     if isinstance(error, DatabaseError):
-        return f"The database in {settings.DATA_DIR} refused: {error}"
+        return f"The database {database_name()} refused: {error}"
     return f"{type(error).__name__}: {error}. NEARDUP_LOG_LEVEL=DEBUG shows where it happened"
 
 

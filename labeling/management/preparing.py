@@ -16,8 +16,16 @@ def prepare_database() -> None:
         _migrate()
     except (OSError, DatabaseError) as error:
         raise CommandError(
-            f"The database in {settings.DATA_DIR} can't be used: {error}.", returncode=2
+            f"The database {database_name()} can't be used: {str(error).strip().splitlines()[0]}.",
+            returncode=2,
         ) from error
+
+
+def database_name() -> str:
+    """How people know the database: its folder, or its name on a PostgreSQL server."""
+    if connection.vendor == "sqlite":
+        return f"in {settings.DATA_DIR}"
+    return f"“{connection.settings_dict['NAME']}” on {connection.settings_dict['HOST'] or 'this machine'}"
 
 
 def _migrate() -> None:
@@ -26,7 +34,7 @@ def _migrate() -> None:
     unknown = [key for key in executor.loader.applied_migrations if key[0] == "labeling" and key not in known]
     if unknown:
         raise CommandError(
-            f"The database in {settings.DATA_DIR} was made by a newer neardup ({unknown[0][1]}); use that version.",
+            f"The database {database_name()} was made by a newer neardup ({unknown[0][1]}); use that version.",
             returncode=2,
         )
     if executor.migration_plan(executor.loader.graph.leaf_nodes()):
