@@ -70,7 +70,7 @@ def store_pages(job: Job, pages: Sequence[Page], counts: Counts) -> None:
             counts.exact_duplicates += 1
     Document.objects.bulk_create(added, batch_size=200)
     if changed:
-        Document.objects.bulk_update(changed, ["text", *FIELDS], batch_size=50)
+        Document.objects.bulk_update(changed, ["text", *FIELDS], batch_size=30)
     counts.accepted += len(added)
     counts.updated += len(changed)
 

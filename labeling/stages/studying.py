@@ -22,6 +22,7 @@ from labeling.services.scoring import node_keys
 from labeling.services.studies import study_spec
 from labeling.stages.reporting import Reporter
 
+IN_LIMIT = 500
 PREDICTED_TEXTS = 20_000
 PREDICTION_SAMPLE = 2_000
 
@@ -223,7 +224,9 @@ def _write_pairs(study: Study, corpus: Corpus, scored: ScoredPool, drawn: Draw) 
         for name, value in {**fields, "drawn": True, "position": position}.items():
             setattr(row, name, value)
         (kept if row.pk else added).append(row)
-    study.study_pairs.filter(pk__in=[row.pk for row in present.values()]).delete()
+    gone = [row.pk for row in present.values()]
+    for start in range(0, len(gone), IN_LIMIT):
+        study.study_pairs.filter(pk__in=gone[start : start + IN_LIMIT]).delete()
     StudyPair.objects.bulk_update(
         kept, ["drawn", "position", "u", "levels", "hamming", "passes_rule"], batch_size=50
     )

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
+from django.db.models import Exists, OuterRef
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_safe
@@ -12,7 +13,7 @@ from django.views.decorators.http import require_safe
 from dedup.evaluation import Evaluation, Figure, Interval
 from labeling.forms.evaluation import EvaluationForm
 from labeling.http import PageRequest, render_page
-from labeling.models import Study, StudyPair, StudyRecipe
+from labeling.models import Label, Study, StudyPair, StudyRecipe
 from labeling.services import figures, labels
 from labeling.views import charts
 
@@ -98,10 +99,10 @@ def _pile(study: Study, recipe: StudyRecipe, threshold: float) -> dict[str, Any]
     key = f"{recipe.digest}:{recipe.score}"
     missed: list[tuple[float, StudyPair, float]] = []
     wrong: list[tuple[float, StudyPair, float]] = []
-    for row in (
-        study.study_pairs.filter(pair__in=list(verdicts)).select_related("pair").order_by("position", "id")
-    ):
-        level = row.levels.get(key)
+    judged = Label.objects.filter(pair=OuterRef("pair"))
+    rows = study.study_pairs.filter(Exists(judged)).select_related("pair").order_by("position", "id")
+    for row in rows:
+        level = row.levels.get(key) if row.pair_id in verdicts else None
         if level is None:
             continue
         value = level if recipe.score == "hamming" else level / recipe.scale

@@ -2,11 +2,12 @@
 
 from typing import Any
 
+from django.core.paginator import Paginator
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_safe
 
-from labeling.http import PageRequest, page_of, render_page
+from labeling.http import PAGE_ROWS, PageRequest, render_page
 from labeling.models import Label, Study, StudyPair
 from labeling.services import labels
 from labeling.views.reading import MODES, read_pair, remember_mode
@@ -50,13 +51,12 @@ def pairs(request: PageRequest, study_id: int) -> HttpResponse:
     """The pairs of a study that are kept as rows, in the order of the queue (position, then id: complete, so paging is stable)."""
     study = get_object_or_404(Study.objects.select_related("corpus"), pk=study_id)
     verdicts = labels.current_verdicts(study)
-    rows = study.study_pairs.select_related("pair__left", "pair__right").order_by("position", "id")
     verdict = request.GET.get("verdict", "")
-    if verdict in VERDICTS:
-        rows = rows.filter(pair__in=[key for key, value in verdicts.items() if value == verdict])
-    elif verdict == "none":
-        rows = rows.exclude(pair__in=list(verdicts))
-    page = page_of(request, rows)
+    keys = study.study_pairs.order_by("position", "id").values_list("pk", "pair_id")
+    wanted = {"none": ""}.get(verdict, verdict if verdict in VERDICTS else None)
+    kept = [key for key, pair in keys if wanted in {None, verdicts.get(pair, "")}]
+    page = Paginator(kept, PAGE_ROWS).get_page(request.GET.get("page"))
+    shown = study.study_pairs.select_related("pair__left", "pair__right").in_bulk(list(page))
     recipes = list(study.recipes.filter(score="exact").order_by("k", "id"))
     listed = [
         {
@@ -66,7 +66,7 @@ def pairs(request: PageRequest, study_id: int) -> HttpResponse:
             "left": row.pair.left.documents.order_by("id").first(),
             "right": row.pair.right.documents.order_by("id").first(),
         }
-        for row in page
+        for row in (shown[key] for key in page)
     ]
     context = {
         "study": study,
