@@ -219,7 +219,9 @@ class PageBuilder:
         return tuple(found)
 
     def _doubt(self, draft: Draft, name: str, reason: str, example: str) -> None:
-        draft.flags.append(f"{name}: {reason}" if not example else f"{name}: {reason} ({example[:100]})")
+        draft.flags.append(
+            f"{name}: {reason}" if not example else f"{name}: {reason} ({printable(example[:100])})"
+        )
         draft.problems.append(self._problem(draft, name, reason, example))
 
     def _remark_once(self, draft: Draft, name: str, reason: str) -> None:

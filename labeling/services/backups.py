@@ -65,6 +65,7 @@ def _write(unfinished: Path, path: Path) -> Counted:
         zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive,
         transaction.atomic(),
     ):
+        _hold_still()
         rows = sum(_write_model(archive, model) for model in stored_models())
         files = 0
         for folder in FOLDERS:
@@ -80,6 +81,16 @@ def _write(unfinished: Path, path: Path) -> Counted:
         manifest = {"format": FORMAT, "rows": rows, "files": files}
         archive.writestr("manifest.json", json.dumps(manifest))
     return Counted(file=str(path), rows=rows, files=files)
+
+
+def _hold_still() -> None:
+    """See the rows of one moment, whatever is labelled meanwhile; SQLite's transactions do so by themselves.
+
+    Only the outermost transaction may say so.
+    """
+    if connection.vendor == "postgresql" and not connection.savepoint_ids:
+        with connection.cursor() as cursor:
+            cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
 
 
 def _write_model(archive: zipfile.ZipFile, model: type[models.Model]) -> int:

@@ -6,6 +6,8 @@ from django.db import IntegrityError, transaction
 from dedup.specs import NormaliserName
 from labeling.models import Corpus
 
+LONGEST_NAME = 200
+
 
 class CorpusError(ValueError):
     """A corpus can't be made or found; the message is one sentence for people."""
@@ -25,9 +27,11 @@ def create_corpus(
     normaliser: str = "unicode",
     source_trust: dict[str, int] | None = None,
 ) -> Corpus:
-    """Make an empty corpus. Raises ``CorpusError`` where the name is taken or the kind isn't known."""
+    """Make an empty corpus. Raises ``CorpusError`` where the name is taken or too long, or the kind isn't known."""
     if kind not in Corpus.Kind.values:
         raise CorpusError(f"There is no kind of corpus “{kind}”; known are {', '.join(Corpus.Kind.values)}.")
+    if not name.strip() or len(name) > LONGEST_NAME:
+        raise CorpusError(f"A corpus needs a name of 1 to {LONGEST_NAME} characters.")
     try:
         with transaction.atomic():
             return Corpus.objects.create(

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -21,7 +22,9 @@ from labeling.services.scoring import open_scored_pool
 
 BATCH = 400
 LISTED_PROBLEMS = 1_000
+UNSTORABLE = re.compile("[\\x00\\ud800-\\udfff]")
 NEEDED = ("left_id", "right_id", "verdict")
+MORE = ("labeller", "note", "at")
 
 
 class LabelFileError(ValueError):
@@ -89,11 +92,11 @@ def read_rows(path: Path, imported: Imported) -> Iterator[Row]:
     values = _json_rows(lines, imported) if first.lstrip().startswith("{") else _csv_rows(path, lines)
     for line, record in values:
         imported.read += 1
-        missing = [name for name in NEEDED if not str(record.get(name) or "").strip()]
-        if missing:
-            imported.reject(line, f"the row has no {' and no '.join(missing)}")
+        flaw = _flaw(record)
+        if flaw:
+            imported.reject(line, flaw)
             continue
-        known = {name: str(record.get(name) or "") for name in ("labeller", "note", "at")}
+        known = {name: str(record.get(name) or "") for name in MORE}
         yield Row(
             line=line,
             left_id=str(record["left_id"]),
@@ -101,6 +104,16 @@ def read_rows(path: Path, imported: Imported) -> Iterator[Row]:
             verdict=str(record["verdict"]).strip().lower(),
             **known,
         )
+
+
+def _flaw(record: dict[str, Any]) -> str:
+    """Why a record can't be an answer, whatever the corpus holds; empty if it can."""
+    missing = [name for name in NEEDED if not str(record.get(name) or "").strip()]
+    if missing:
+        return f"the row has no {' and no '.join(missing)}"
+    if any(UNSTORABLE.search(str(record.get(name) or "")) for name in (*NEEDED, *MORE)):
+        return "the row holds a character that can't be stored (NUL, or half of a surrogate pair)"
+    return ""
 
 
 def _csv_rows(path: Path, lines: list[str]) -> Iterator[tuple[int, dict[str, Any]]]:

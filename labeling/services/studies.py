@@ -8,6 +8,8 @@ from dedup.specs import StudySpec
 from labeling.models import Corpus, Job, Study
 from labeling.services import jobs
 
+LONGEST_NAME = 200
+
 
 class StudyError(ValueError):
     """A study can't be made, found or used; the message is one sentence for people."""
@@ -28,11 +30,13 @@ def study_spec(study: Study) -> StudySpec:
 def create_study(
     *, corpus: Corpus, name: str, spec: StudySpec, by_id: int | None, at: datetime
 ) -> tuple[Study, Job]:
-    """Make a study and queue its job. Raises ``StudyError`` where the corpus has one of this name."""
+    """Make a study and queue its job. Raises ``StudyError`` where the corpus has one of this name, or the name is too long."""
     if spec.normaliser != corpus.normaliser:
         raise StudyError(
             f"The corpus reads words by “{corpus.normaliser}”, and the study would by “{spec.normaliser}”."
         )
+    if not name.strip() or len(name) > LONGEST_NAME:
+        raise StudyError(f"A study needs a name of 1 to {LONGEST_NAME} characters.")
     try:
         with transaction.atomic():
             study = Study.objects.create(
