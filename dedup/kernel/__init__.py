@@ -5,6 +5,7 @@ bits. No function keeps state or starts a thread; all may be called from several
 """
 
 from collections.abc import Sequence
+from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,7 @@ from dedup.kernel.columns import CleanColumn, TextColumn
 from dedup.specs import MinHashSpec, NormaliserName, SimHashSpec
 
 try:
-    from dedup.kernel import cleaning, sketching
+    from dedup.kernel import cleaning, overlaps, sketching
 except ImportError:  # pragma: no cover - without numba; the fallback is tested by name
     KERNEL_NAME = "fallback"
 else:
@@ -26,6 +27,7 @@ __all__ = [
     "TextColumn",
     "clean",
     "exact_overlaps",
+    "exact_overlaps_of_all",
     "fingerprints",
     "signatures",
 ]
@@ -41,19 +43,32 @@ def clean(texts: TextColumn, normaliser: NormaliserName = "unicode") -> CleanCol
     return cleaning.clean(texts, normaliser)
 
 
-def signatures(streams: TextColumn, specs: Sequence[MinHashSpec]) -> list[NDArray[np.uint32]]:
+def signatures(
+    streams: TextColumn,
+    specs: Sequence[MinHashSpec],
+    *,
+    into: Sequence[NDArray[np.uint32]] | None = None,
+) -> list[NDArray[np.uint32]]:
     """Sign every clean stream with every recipe, in one pass: one ``uint32[n, num_perm]`` per recipe.
 
     A row equals the hash values of a ``datasketch.MinHash`` with the recipe's scheme, seed and hash, updated with the
     stream's shingles. Streams without a word get 0xFFFFFFFF throughout, as an empty MinHash has.
+
+    ``into`` are arrays to write the rows to, one per recipe, in place of new ones: rows of a larger array, say. Raises
+    ``ValueError`` if one has another shape or type, or isn't contiguous.
     """
-    if KERNEL_NAME == "fallback":  # pragma: no cover - without numba
-        return fallback.signatures(streams, specs)
-    compiled = [spec for spec in specs if spec.scheme == "affine32"]
-    rows = iter(sketching.signatures(streams, compiled))
-    return [
-        next(rows) if spec.scheme == "affine32" else fallback.signatures(streams, [spec])[0] for spec in specs
-    ]
+    shapes = [(len(streams), spec.num_perm) for spec in specs]
+    rows = [np.empty(shape, np.uint32) for shape in shapes] if into is None else list(into)
+    for shape, one in zip(shapes, rows, strict=True):
+        if one.shape != shape or one.dtype != np.uint32 or not one.flags.carray:
+            raise ValueError(f"rows are contiguous uint32{list(shape)}, not {one.dtype}{list(one.shape)}")
+    is_compiled = [KERNEL_NAME == "numba" and spec.scheme == "affine32" for spec in specs]
+    if any(is_compiled):
+        sketching.signatures(streams, list(compress(specs, is_compiled)), list(compress(rows, is_compiled)))
+    for spec, one, is_done in zip(specs, rows, is_compiled, strict=True):
+        if not is_done:
+            one[:] = fallback.signatures(streams, [spec])[0]
+    return rows
 
 
 def fingerprints(streams: TextColumn, spec: SimHashSpec) -> NDArray[np.uint64]:
@@ -75,8 +90,15 @@ def exact_overlaps(
     ``left`` and ``right`` are places in the column. Pairs in order of ``left`` are faster: its shingles are kept.
     Raises ``ValueError`` if the arrays differ in length.
     """
+    return exact_overlaps_of_all(streams, left, right, [k])[0]
+
+
+def exact_overlaps_of_all(
+    streams: TextColumn, left: NDArray[np.int64], right: NDArray[np.int64], ks: Sequence[int]
+) -> list[tuple[NDArray[np.int32], NDArray[np.int32]]]:
+    """Give what ``exact_overlaps`` gives for each k; several k in one pass cost little more than one."""
     if left.shape != right.shape:
         raise ValueError(f"{left.shape[0]} left texts against {right.shape[0]} right texts")
     if KERNEL_NAME == "fallback":  # pragma: no cover - without numba
-        return fallback.exact_overlaps(streams, left, right, k)
-    return sketching.exact_overlaps(streams, left, right, k)
+        return [fallback.exact_overlaps(streams, left, right, k) for k in ks]
+    return overlaps.exact_overlaps(streams, left, right, ks)

@@ -58,6 +58,19 @@ class TextColumn:
         offsets = self.offsets[start : stop + 1]
         return TextColumn(self.data[offsets[0] : offsets[-1]], offsets - offsets[0])
 
+    def with_room(self, room: int) -> tuple["TextColumn", "TextColumn"]:
+        """Give the texts as two columns, each with ``room`` bytes or more after its last text.
+
+        Only the last few texts are copied for it, so that vector code may read beyond a text.
+        """
+        roomy = int(np.searchsorted(self.offsets[1:], self.data.shape[0] - room, side="right"))
+        first, last = self.offsets[roomy], self.offsets[-1]
+        data = np.concatenate([self.data[first:last], np.zeros(room, np.uint8)])
+        data.flags.writeable = self.data.flags.writeable
+        return TextColumn(self.data, self.offsets[: roomy + 1]), TextColumn(
+            data, self.offsets[roomy:] - first
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class CleanColumn:

@@ -51,53 +51,65 @@ _HALF = np.uint64(32)
 
 
 @compiled
-def find_words(stream: Bytes, size: int, starts: Places, ends: Places) -> int:
+def find_words(data: Bytes, begin: int, end: int, starts: Places, ends: Places) -> int:
     """Find where the words of a stream start and end; gives their number. Reads 64 bytes past the stream."""
-    if size == 0:
+    if begin == end:
         return 0
     words = 0
-    starts[0] = 0
-    for place in range(0, size, 64):
-        bits = blank_bits(stream, place)
-        if size - place < 64:
-            bits &= (np.uint64(1) << np.uint64(size - place)) - np.uint64(1)
+    starts[0] = begin
+    for place in range(begin, end, 64):
+        bits = blank_bits(data, place)
+        if end - place < 64:
+            bits &= (np.uint64(1) << np.uint64(end - place)) - np.uint64(1)
         while bits:
             blank = place + trailing_zeros(bits)
             ends[words] = blank
             words += 1
             starts[words] = blank + 1
             bits &= bits - np.uint64(1)
-    ends[words] = size
+    ends[words] = end
     return words + 1
 
 
 @compiled
 def hash_words(stream: Bytes, starts: Places, ends: Places, words: int, hashes: Longs) -> None:
-    """Hash each word as ``dedup.token_hash.word_hash`` does."""
+    """Hash each word as ``dedup.token_hash.word_hash`` does; the first two steps without a branch."""
     for word in range(words):
         place = starts[word]
         left = ends[word] - place
-        value = _WORD_START ^ np.uint64(left)
-        while left > 0:
-            part = read_long(stream, place) & _TAIL_MASKS[min(left, 8)]
-            value = (value ^ part) * _WORD_FACTOR
-            value ^= value >> _HALF
+        part = read_long(stream, place) & _TAIL_MASKS[min(left, 8)]
+        value = ((_WORD_START ^ np.uint64(left)) ^ part) * _WORD_FACTOR
+        value ^= value >> _HALF
+        part = read_long(stream, place + 8) & _TAIL_MASKS[max(0, min(left - 8, 8))]
+        longer = (value ^ part) * _WORD_FACTOR
+        longer ^= longer >> _HALF
+        value = longer if left > 8 else value
+        while left > 16:
             place += 8
             left -= 8
+            part = read_long(stream, place + 8) & _TAIL_MASKS[min(left - 8, 8)]
+            value = (value ^ part) * _WORD_FACTOR
+            value ^= value >> _HALF
         hashes[word] = value * _WORD_FACTOR
 
 
 @compiled
-def hash_shingles(word_hashes: Longs, words: int, k: int, hashes: Longs) -> int:
-    """Hash each shingle as ``dedup.token_hash.shingle_hash64`` does; gives the number of shingles."""
+def hash_shingles(word_hashes: Longs, words: int, have: int, k: int, hashes: Longs) -> int:
+    """Hash each shingle as ``dedup.token_hash.shingle_hash64`` does; gives how many words a shingle has.
+
+    ``hashes`` holds the hashes of shingles of ``have`` words, which are taken further, unless ``have`` is 0 or more
+    than the words of a shingle of ``k``.
+    """
     length = min(words, k)
-    count = words - length + 1
-    for shingle in range(count):
-        hashes[shingle] = word_hashes[shingle]
-    for offset in range(1, length):
-        for shingle in range(count):
+    first = have
+    if have == 0 or have > length:
+        first = 1
+        for shingle in range(words):
+            hashes[shingle] = word_hashes[shingle]
+    for offset in range(first, length):
+        for shingle in range(words - offset):
             hashes[shingle] = hashes[shingle] * _SHINGLE_FACTOR + word_hashes[shingle + offset]
-    return count
+    return length
 
 
 @inlined

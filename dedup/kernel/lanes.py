@@ -294,30 +294,31 @@ def count_ones(typing_context: Context, value: types.Integer) -> Intrinsic:
 
 
 @vector_code
-def lower_to_least(
+def least_permuted(
     typing_context: Context,
     hashes: types.Array,
     count: types.Integer,
     factors: types.Array,
     summands: types.Array,
     place: types.Integer,
-    least: types.Array,
+    address: types.Integer,
 ) -> Intrinsic:
-    """Lower 128 minima to the least of ``factor * hash + summand`` over all hashes, modulo 2**32.
+    """Write 128 minima of ``factor * hash + summand`` over all hashes, modulo 2**32, to an address in memory.
 
-    Minima, factors and summands stay in registers for the whole run over the hashes.
+    All ones where there is no hash. Minima, factors and summands stay in registers for the whole run over the hashes.
     """
 
     def build(
         context: BaseContext, builder: ir.IRBuilder, signature: Signature, arguments: list[ir.Value]
     ) -> ir.Value:
-        values, multipliers, offsets, minima = (
-            pointer_to(context, builder, signature.args[number], arguments[number]) for number in (0, 2, 3, 5)
+        values, multipliers, offsets = (
+            pointer_to(context, builder, signature.args[number], arguments[number]) for number in (0, 2, 3)
         )
+        minima = builder.inttoptr(arguments[5], I8.as_pointer())
+        steps = [ir.Constant(I64, 64 * vector) for vector in range(TILE_VECTORS)]
         start = builder.mul(arguments[4], ir.Constant(I64, 4))
-        places = [builder.add(start, ir.Constant(I64, 64 * vector)) for vector in range(TILE_VECTORS)]
-        factor = [load(builder, WORDS, multipliers, at) for at in places]
-        summand = [load(builder, WORDS, offsets, at) for at in places]
+        factor = [load(builder, WORDS, multipliers, builder.add(start, step)) for step in steps]
+        summand = [load(builder, WORDS, offsets, builder.add(start, step)) for step in steps]
 
         def lower(step: ir.Value, carried: list[ir.Value]) -> list[ir.Value]:
             value = load(builder, I32, values, builder.mul(step, ir.Constant(I64, 4)))
@@ -330,12 +331,37 @@ def lower_to_least(
                 call_vector(builder, "umin", old, new) for old, new in zip(carried, permuted, strict=True)
             ]
 
-        initial = [load(builder, WORDS, minima, at) for at in places]
-        for value, at in zip(repeat(builder, arguments[1], initial, lower), places, strict=True):
-            store(builder, value, minima, at)
+        initial = [splat(WORDS, 0xFFFFFFFF)] * TILE_VECTORS
+        for value, step in zip(repeat(builder, arguments[1], initial, lower), steps, strict=True):
+            store(builder, value, minima, step)
         return context.get_dummy_value()
 
-    return types.void(hashes, types.int64, factors, summands, types.int64, least), build
+    return types.void(hashes, types.int64, factors, summands, types.int64, types.int64), build
+
+
+@vector_code
+def scramble(typing_context: Context, hashes: types.Array, count: types.Integer) -> Intrinsic:
+    """Apply MurmurHash3's finaliser for 32 bits, which datasketch puts before its permutations, 16 hashes at a time."""
+
+    def build(
+        context: BaseContext, builder: ir.IRBuilder, signature: Signature, arguments: list[ir.Value]
+    ) -> ir.Value:
+        pointer = pointer_to(context, builder, signature.args[0], arguments[0])
+        runs = builder.lshr(builder.add(arguments[1], ir.Constant(I64, 15)), ir.Constant(I64, 4))
+
+        def scramble_run(step: ir.Value, carried: list[ir.Value]) -> list[ir.Value]:
+            place = builder.mul(step, ir.Constant(I64, 64))
+            value = load(builder, WORDS, pointer, place)
+            for shift, factor in ((16, 0x85EBCA6B), (13, 0xC2B2AE35)):
+                value = builder.xor(value, builder.lshr(value, splat(WORDS, shift)))
+                value = builder.mul(value, splat(WORDS, factor))
+            store(builder, builder.xor(value, builder.lshr(value, splat(WORDS, 16))), pointer, place)
+            return carried
+
+        repeat(builder, runs, [], scramble_run)
+        return context.get_dummy_value()
+
+    return types.void(hashes, types.int64), build
 
 
 @vector_code

@@ -33,14 +33,16 @@ specs = st.builds(
 @settings(max_examples=80, deadline=None)
 @given(columns, st.lists(specs, min_size=1, max_size=4))
 def test_rows_are_the_hash_values_of_datasketch(texts, recipes):
-    column = TextColumn.from_strings(texts)
+    column = TextColumn.from_strings([*texts, "q" * 600])
 
     signed = kernel.signatures(column, recipes)
 
     for spec, rows in zip(recipes, signed, strict=True):
         assert rows.dtype == np.uint32
         assert rows.flags.c_contiguous
-        assert rows.tolist() == [reference.signature(text, spec, hashfunc(spec)) for text in texts]
+        assert rows.tolist() == [
+            reference.signature(text, spec, hashfunc(spec)) for text in [*texts, "q" * 600]
+        ]
 
 
 @settings(max_examples=30, deadline=None)
@@ -79,6 +81,32 @@ def test_overlaps_are_those_of_sets_of_shingles(texts, k, data):
         kernel.exact_overlaps(column, left, right, k),
         fallback.exact_overlaps(column, left, right, k),
     ):
+        assert list(zip(shared.tolist(), united.tolist(), strict=True)) == expected
+
+
+passages = st.lists(st.sampled_from(["a", "b", "c", "of", "the"]), min_size=1, max_size=12)
+repetitive = st.lists(
+    st.tuples(passages, st.integers(1, 6)).map(lambda drawn: drawn[0] * drawn[1]), max_size=6
+).map(lambda parts: " ".join(word for part in parts for word in part))
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.lists(st.one_of(repetitive, streams), min_size=1, max_size=5),
+    st.lists(st.integers(1, 9), min_size=1, max_size=5),
+    st.data(),
+)
+def test_overlaps_for_several_k_are_those_of_each_k_alone(texts, ks, data):
+    places = st.integers(0, len(texts) - 1)
+    pairs = data.draw(st.lists(st.tuples(places, places), max_size=12))
+    left, right = (np.array([pair[side] for pair in pairs], np.int64) for side in (0, 1))
+    padding = data.draw(st.sampled_from(["", "q" * 600]))
+    column = TextColumn.from_strings([*texts, padding])
+
+    found = kernel.exact_overlaps_of_all(column, left, right, ks)
+
+    for k, (shared, united) in zip(ks, found, strict=True):
+        expected = [reference.overlap(texts[one], texts[other], k) for one, other in pairs]
         assert list(zip(shared.tolist(), united.tolist(), strict=True)) == expected
 
 
