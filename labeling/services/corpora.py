@@ -7,6 +7,7 @@ from dedup.specs import NormaliserName
 from labeling.models import Corpus
 
 LONGEST_NAME = 200
+LONGEST_ID = 18
 
 
 class CorpusError(ValueError):
@@ -50,7 +51,7 @@ def create_corpus(
 def find_corpus(*, name: str) -> Corpus:
     """The corpus of that name or, where no name fits, of that id. Raises ``CorpusError``."""
     found = Corpus.objects.filter(name=name).first()
-    if found is None and name.isdecimal():
+    if found is None and name.isdecimal() and len(name) <= LONGEST_ID:
         found = Corpus.objects.filter(pk=int(name)).first()
     if found is None:
         raise CorpusError(f"There is no corpus named “{name}”.")

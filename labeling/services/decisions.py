@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import IntegrityError, transaction
@@ -18,6 +18,7 @@ from labeling.services.product_facts import RULES
 from labeling.services.studies import StudyError, check_ready
 
 ATTEMPTS = 5
+DOUBLE_CLICK = timedelta(seconds=5)
 
 
 class DecisionError(ValueError):
@@ -70,6 +71,9 @@ def decide(
 @transaction.atomic
 def _record(values: dict[str, Any], author_id: int | None, at: datetime) -> tuple[Decision, Job]:
     corpus = values["corpus"]
+    pressed_before = None if author_id is None else _just_taken(values, at)
+    if pressed_before is not None:
+        return pressed_before, pressed_before.jobs.order_by("id")[0]
     last = corpus.decisions.aggregate(last=Max("number"))["last"] or 0
     decision = Decision.objects.create(number=last + 1, **values)
     job = jobs.enqueue(
@@ -82,6 +86,15 @@ def _record(values: dict[str, Any], author_id: int | None, at: datetime) -> tupl
         at=at,
     )
     return decision, job
+
+
+def _just_taken(values: dict[str, Any], at: datetime) -> Decision | None:
+    """The newest decision of the corpus, if the same person took the very same one a moment ago: a double click."""
+    last = values["corpus"].decisions.order_by("-number").first()
+    names = ("study", "recipe", "threshold", "rule", "representative_order", "reason", "author_id")
+    if last is None or at - last.at > DOUBLE_CLICK:
+        return None
+    return last if all(getattr(last, name) == values[name] for name in names) else None
 
 
 def figure_values(figure: Figure) -> dict[str, Any]:

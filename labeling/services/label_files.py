@@ -6,7 +6,7 @@ import re
 import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -134,7 +134,7 @@ def _json_rows(lines: list[str], imported: Imported) -> Iterator[tuple[int, dict
             continue
         try:
             record = json.loads(line)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             record = error
         if isinstance(record, dict):
             yield number, record
@@ -213,9 +213,9 @@ def _time(value: str) -> datetime | None:
         return None
     try:
         parsed = parse_datetime(value)
-    except ValueError:
+        return parsed.astimezone(UTC) if parsed is not None and timezone.is_aware(parsed) else None
+    except (ValueError, OverflowError):
         return None
-    return parsed if parsed is not None and timezone.is_aware(parsed) else None
 
 
 def _people(names: set[str], at: datetime) -> dict[str, int]:

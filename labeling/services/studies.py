@@ -7,6 +7,7 @@ from django.db import IntegrityError, transaction
 from dedup.specs import StudySpec
 from labeling.models import Corpus, Job, Study
 from labeling.services import jobs
+from labeling.services.corpora import LONGEST_ID
 
 LONGEST_NAME = 200
 
@@ -58,7 +59,8 @@ def find_study(*, name: str) -> Study:
     named = list(studies.filter(name=name).order_by("id")[:10])
     if len(named) == 1:
         return named[0]
-    by_id = studies.filter(pk=int(name)).first() if name.isdecimal() else None
+    is_id = name.isdecimal() and len(name) <= LONGEST_ID
+    by_id = studies.filter(pk=int(name)).first() if is_id else None
     if by_id is not None:
         return by_id
     if not named:

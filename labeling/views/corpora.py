@@ -78,8 +78,12 @@ def corpus_new(request: PageRequest) -> HttpResponse:
     kind = request.GET.get("kind", Corpus.Kind.ARTICLES)
     form = CorpusForm(request.POST or None, initial={"kind": kind})
     if request.method == "POST" and form.is_valid():
-        corpus = corpora.create_corpus(**form.cleaned_data, owner_id=request.user.pk, at=timezone.now())
-        return redirect("labeling:ingest", corpus.pk)
+        try:
+            corpus = corpora.create_corpus(**form.cleaned_data, owner_id=request.user.pk, at=timezone.now())
+        except corpora.CorpusError as error:
+            form.add_error("name", str(error))
+        else:
+            return redirect("labeling:ingest", corpus.pk)
     status = 422 if request.method == "POST" else 200
     return render_page(request, "labeling/corpus_new.html", {"form": form, "kinds": KINDS}, status=status)
 

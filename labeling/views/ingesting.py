@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.core.exceptions import PermissionDenied
+from django.db import transaction
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
@@ -16,7 +17,7 @@ from django.views.decorators.http import require_http_methods
 from dedup.ingest.records import IngestError
 from labeling.forms.ingesting import FIELDS, IngestForm, MappingForm
 from labeling.http import PageRequest, owner_required, render_page
-from labeling.models import Corpus
+from labeling.models import Corpus, Job
 from labeling.services import ingesting
 
 if TYPE_CHECKING:
@@ -134,8 +135,13 @@ def _preview_context(found: "Preview | None", sentence: str, form: MappingForm) 
 
 
 def _queue(request: PageRequest, corpus: Corpus, paths: list[str], options: dict[str, Any]) -> HttpResponse:
-    now = timezone.now()
-    job = ingesting.enqueue_ingest(corpus=corpus, paths=paths, options=options, by_id=request.user.pk, at=now)
+    """Queue the job once, however often its button is pressed while it waits or runs."""
+    with transaction.atomic():
+        live = corpus.jobs.filter(kind=Job.Kind.INGEST, state__in=(Job.State.QUEUED, Job.State.RUNNING))
+        wanted = {"paths": [str(Path(path).absolute()) for path in paths], "options": options}
+        job = next((row for row in live if row.payload == wanted), None) or ingesting.enqueue_ingest(
+            corpus=corpus, paths=paths, options=options, by_id=request.user.pk, at=timezone.now()
+        )
     return redirect("labeling:job", job.pk)
 
 

@@ -55,14 +55,18 @@ def study_new(request: PageRequest, corpus_id: int) -> HttpResponse:
     initial: dict[str, object] = {"name": f"Study {number}", "ks": KS[Corpus.Kind(corpus.kind)]}
     form = StudyForm(request.POST or None, corpus=corpus, initial=initial)
     if request.method == "POST" and form.is_valid():
-        _, job = studies.create_study(
-            corpus=corpus,
-            name=form.cleaned_data["name"],
-            spec=form.spec(),
-            by_id=request.user.pk,
-            at=timezone.now(),
-        )
-        return redirect("labeling:job", job.pk)
+        try:
+            _, job = studies.create_study(
+                corpus=corpus,
+                name=form.cleaned_data["name"],
+                spec=form.spec(),
+                by_id=request.user.pk,
+                at=timezone.now(),
+            )
+        except ValueError as error:
+            form.add_error(None, str(error))
+        else:
+            return redirect("labeling:job", job.pk)
     defaults = {"collection_threshold": 0.3, "num_perm": 128}
     values = request.POST or (request.GET if "collection_threshold" in request.GET else defaults)
     context = {"corpus": corpus, "form": form, "has_texts": corpus.texts.exists(), **_curve_of(values)}

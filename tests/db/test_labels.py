@@ -218,3 +218,16 @@ def test_a_judged_pair_of_the_pool_that_was_not_drawn_becomes_known(corpus, tmp_
     assert (known.pair.left.ordinal, known.pair.right.ordinal) == (left, right)
     assert known.position == len(drawn)
     assert set(known.levels) == set(study.study_pairs.filter(drawn=True).first().levels)
+
+
+def test_times_and_nestings_beyond_all_bounds_are_rejected_by_line(study, tmp_path, at):
+    file = tmp_path / "answers.jsonl"
+    ids = '"left_id": "pa", "right_id": "pb", "verdict": "duplicate"'
+    times = ("9999-12-31T23:59:59-23:59", "0001-01-01T00:00:00+23:59")
+    lines = [*(f'{{{ids}, "at": "{time}"}}' for time in times), f'{{{ids}, "note": {"[" * 100_000}']
+    file.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+
+    imported = label_files.import_labels(study=study, path=file, at=at)
+
+    assert (imported.read, imported.accepted, imported.rejected) == (3, 0, 3)
+    assert [problem["line"] for problem in imported.problems] == [1, 2, 3]

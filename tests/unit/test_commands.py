@@ -6,6 +6,7 @@ from io import StringIO
 import pytest
 from django.core.management import call_command
 
+from labeling.models import Corpus
 from tests.db import rows
 
 pytestmark = pytest.mark.django_db
@@ -373,3 +374,22 @@ def test_a_worker_takes_what_waits_and_ends_when_it_is_idle(db, documents):
         ("study", "done"),
     ]
     assert not Worker.objects.exists()
+
+
+@pytest.mark.parametrize(("path", "sentence"), [("", "A path is empty"), ("nowhere.jsonl", "doesn't exist")])
+def test_a_path_that_leads_nowhere_is_refused_before_a_corpus_is_made_for_it(
+    tmp_path, monkeypatch, path, sentence
+):
+    monkeypatch.chdir(tmp_path)
+
+    _, err = run("ingest", path, "--corpus", "Stray", status=2)
+
+    assert sentence in err
+    assert not Corpus.objects.filter(name="Stray").exists()
+
+
+@pytest.mark.parametrize("command", ["documents", "evaluate"])
+def test_a_number_that_no_row_can_have_names_nothing(command):
+    _, err = run(command, "9" * 5000, status=2)
+
+    assert err.startswith("There is no ")

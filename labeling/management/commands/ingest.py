@@ -48,6 +48,7 @@ class Command(AnsweringCommand):
 
     def answer(self, options: dict[str, Any]) -> None:
         """Queue the job, run it, report."""
+        _check_paths(options["paths"])
         corpus = self._corpus(options)
         read = _options(options)
         job = self._job(corpus, options["paths"], read)
@@ -91,6 +92,17 @@ class Command(AnsweringCommand):
             corpus.source_trust = trust
             corpus.save(update_fields=["source_trust"])
         return corpus
+
+
+def _check_paths(paths: list[str]) -> None:
+    """Refuse a path that is empty or leads nowhere before a corpus is made for it."""
+    from pathlib import Path
+
+    for path in paths:
+        if not path.strip():
+            raise CommandRefusedError("A path is empty; name a file or a folder.")
+        if not Path(path).exists():
+            raise CommandRefusedError(f"{path} doesn't exist.")
 
 
 def _options(options: dict[str, Any]) -> dict[str, Any]:
