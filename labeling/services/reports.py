@@ -8,6 +8,7 @@ from django.utils.safestring import SafeString
 from dedup.exporting import ExportError, Written
 from dedup.segments import write_bytes
 from labeling.models import Decision
+from labeling.services.reading_order import in_reading_order
 
 PAGE = """<!doctype html>
 <html lang="en">
@@ -25,6 +26,7 @@ PAGE = """<!doctype html>
 <table>{labels}</table>
 <h2>What came of it</h2>
 <table>{summary}</table>
+<p>A chain is a cluster in which two texts are less similar than the threshold, joined only through others.</p>
 </body>
 </html>
 """
@@ -63,9 +65,13 @@ def report_page(decision: Decision) -> SafeString:
         chosen=_rows(chosen),
         reason=decision.reason,
         figures=_rows(_figures(decision)),
-        labels=_rows([(_words(name), str(count)) for name, count in decision.label_counts.items()]),
+        labels=_rows([(_words(name), str(count)) for name, count in in_reading_order(decision.label_counts)]),
         summary=_rows(
-            [(_words(name), str(count)) for name, count in decision.summary.items() if isinstance(count, int)]
+            [
+                (_words(name), str(count))
+                for name, count in in_reading_order(decision.summary)
+                if isinstance(count, int)
+            ]
         ),
     )
 

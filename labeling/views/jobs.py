@@ -14,6 +14,7 @@ from django.views.decorators.http import require_POST, require_safe
 from labeling.http import PageRequest, owner_required, render_page
 from labeling.models import Job, Problem
 from labeling.services import jobs
+from labeling.services.reading_order import in_reading_order
 
 EXAMPLES = 3
 REASONS = 50
@@ -49,14 +50,16 @@ def _grouped_problems(job: Job) -> list[dict[str, Any]]:
 
 
 def _finished_context(job: Job) -> dict[str, Any]:
-    counts = {name: value for name, value in job.report.items() if _is_count(value)}
+    counts = {name: value for name, value in in_reading_order(job.report) if _is_count(value)}
     return {
         "next_study": job.corpus.studies.order_by("-created_at", "-id").first(),
         "problems": _grouped_problems(job),
         "problem_count": job.problems.count(),
         "report_counts": [(REPORT_NAMES.get(name, _words(name)), value) for name, value in counts.items()],
         "report_sum": _sum_sentence(counts) if job.kind == Job.Kind.INGEST else "",
-        "seconds": [(_words(name), value) for name, value in (job.report.get("seconds") or {}).items()],
+        "seconds": [
+            (_words(name), value) for name, value in in_reading_order(job.report.get("seconds") or {})
+        ],
     }
 
 

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_safe
 from labeling.http import PAGE_ROWS, PageRequest, render_page
 from labeling.models import Label, Study, StudyPair
 from labeling.services import labels
+from labeling.services.reading_order import in_reading_order
 from labeling.views.reading import MODES, read_pair, remember_mode
 
 VERDICTS = ("duplicate", "distinct", "unsure")
@@ -40,6 +41,7 @@ def pair(request: PageRequest, study_id: int, study_pair_id: int) -> HttpRespons
         "reading": read_pair(request, found, swapped=False),
         "modes": MODES,
         "scores": _scores(found),
+        "rules": in_reading_order(found.passes_rule),
         "history": history,
         "verdict": labels.current_verdicts(found.study).get(found.pair_id, ""),
     }
