@@ -67,44 +67,6 @@ class Written:
     cut_cells: int = 0
 
 
-ASSIGNMENT_COLUMNS = (
-    Column("document_id"),
-    Column("cluster", "integer"),
-    Column("is_representative", "boolean"),
-    Column("representative_id"),
-    Column("rule"),
-    Column("reason"),
-    Column("method"),
-    Column("similarity", "number"),
-    Column("url"),
-    Column("canonical_url"),
-    Column("source"),
-    Column("first_seen", "time"),
-    Column("decision", "integer"),
-)
-LINK_COLUMNS = (
-    Column("left_id"),
-    Column("right_id"),
-    Column("method"),
-    Column("recipe"),
-    Column("k", "integer"),
-    Column("similarity", "number"),
-    Column("exact_jaccard", "number"),
-    Column("verdict"),
-    Column("decision", "integer"),
-)
-LABEL_COLUMNS = (
-    Column("left_id"),
-    Column("right_id"),
-    Column("verdict"),
-    Column("labeller"),
-    Column("labelled_at", "time"),
-    Column("score_visible", "boolean"),
-    Column("reason"),
-    Column("note"),
-)
-
-
 def neutralised(text: str) -> str:
     """Text in the form in which no spreadsheet takes it for a formula.
 

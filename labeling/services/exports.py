@@ -26,6 +26,7 @@ ASSIGNMENT_COLUMNS = (
     Column("threshold", "number"),
     Column("source"),
     Column("url"),
+    Column("canonical_url"),
 )
 LINK_COLUMNS = (
     Column("left_id"),
@@ -65,6 +66,7 @@ def assignments(decision: Decision) -> Iterator[dict[str, Any]]:
         "cluster__documents",
         "document__source",
         "document__url",
+        "document__canonical_url",
     )
     names = [column.name for column in ASSIGNMENT_COLUMNS]
     stated = (decision.number, decision.recipe.recipe, decision.threshold)
@@ -73,7 +75,8 @@ def assignments(decision: Decision) -> Iterator[dict[str, Any]]:
 
 
 def links(decision: Decision) -> Iterator[dict[str, Any]]:
-    """One row for every accepted link, each text named by its smallest document id."""
+    """One row for every copy of a text, then one for every accepted link; texts are named by their smallest document id."""
+    yield from _copies(decision)
     rows = (
         decision.links.annotate(left_name=smallest_id("left"), right_name=smallest_id("right"))
         .order_by("left__ordinal", "right__ordinal")
@@ -88,6 +91,30 @@ def links(decision: Decision) -> Iterator[dict[str, Any]]:
             "similarity": similarity,
             "exact_jaccard": jaccard,
             "verdict": verdict,
+            "decision": decision.number,
+        }
+
+
+def _copies(decision: Decision) -> Iterator[dict[str, Any]]:
+    """Link each document that repeats a text of its cluster with the first one that has it."""
+    rows = (
+        decision.members.filter(cluster__isnull=False, document__text__isnull=False)
+        .order_by("document__text__ordinal", "cluster", "document__external_id", "id")
+        .values_list("document__text", "cluster", "document__external_id")
+    )
+    place, first = None, ""
+    for text, cluster, name in rows.iterator(chunk_size=CHUNK):
+        if place != (text, cluster):
+            place, first = (text, cluster), name
+            continue
+        yield {
+            "left_id": first,
+            "right_id": name,
+            "method": "exact",
+            "recipe": "",
+            "similarity": 1.0,
+            "exact_jaccard": 1.0,
+            "verdict": "",
             "decision": decision.number,
         }
 

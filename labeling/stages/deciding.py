@@ -40,6 +40,7 @@ def run(job: Job, reporter: Reporter) -> dict[str, Any]:
     _write(outcome, corpus, reporter, total=summary["documents"])
     values = {
         **summary,
+        "chains": decision.clusters.filter(is_chain=True).count(),
         "outside_study": corpus.texts.filter(ordinal__gte=decision.study.texts).count(),
         "changes": changed,
     }

@@ -207,7 +207,7 @@ def test_every_table_is_written_in_every_format_and_counted(study, tmp_path, at,
 
     export = exports.write_export(decision=decision, what=what, format=file_format, at=at)
 
-    expected = {"assignments": 20, "links": decision.links.count(), "labels": 1}[what]
+    expected = {"assignments": 20, "links": decision.links.count() + 1, "labels": 1}[what]
     assert export.rows == expected
     assert (tmp_path / "exports" / export.file).stat().st_size == export.size
 
@@ -223,12 +223,47 @@ def test_assignments_name_every_document_once_in_the_order_of_code_points(study,
     assert list(read[0]) == [
         "document_id", "cluster_id", "is_representative", "representative_id", "representative_rule", "similarity",
         "method", "cluster_size", "decision", "recipe", "threshold", "source", "url",
+        "canonical_url",
     ]  # fmt: skip
     ids = [row["document_id"] for row in read]
     assert ids == sorted(ids)
     assert len(set(ids)) == 20
     void = next(row for row in read if row["document_id"] == "void")
     assert (void["cluster_id"], void["method"]) == ("", "no content")
+
+
+def test_links_name_every_copy_of_a_text_once(corpus, tmp_path, at):
+    documents = {f"a{number}": {"text": "ten times the same words"} for number in range(10)}
+    documents |= {
+        "b0": {"text": "Größe, einmal"},
+        "b1": {"text": "GRÖSSE – einmal"},
+        "lone": {"text": "alone"},
+    }
+    rows.ingest(corpus, rows.write_jsonl(tmp_path / "docs.jsonl", documents))
+
+    found = list(exports.links(rows.decision_of(rows.study_of(corpus))))
+
+    assert {(row["method"], row["similarity"]) for row in found} == {("exact", 1.0)}
+    assert [(row["left_id"], row["right_id"]) for row in found] == [
+        *(("a0", f"a{number}") for number in range(1, 10)),
+        ("b0", "b1"),
+    ]
+
+
+def test_a_report_counts_the_chains_and_says_what_they_are(corpus, tmp_path, at):
+    words = [f"w{number}" for number in range(40)]
+    texts = {f"c{start}": " ".join(words[start : start + 28]) for start in (0, 6, 12)}
+    rows.ingest(
+        corpus,
+        rows.write_jsonl(tmp_path / "docs.jsonl", {name: {"text": text} for name, text in texts.items()}),
+    )
+    decision = rows.decision_of(rows.study_of(corpus))
+    path = tmp_path / "report.html"
+
+    exports.write_export(decision=decision, what="report", format="html", at=at, path=path)
+
+    assert decision.summary["chains"] == 1
+    assert "<td>1</td>" in path.read_text(encoding="utf-8").split("Chains</th>")[1][:12]
 
 
 def test_a_report_escapes_whatever_people_wrote(study, tmp_path, at):

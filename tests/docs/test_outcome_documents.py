@@ -4,13 +4,12 @@ import pytest
 
 from dedup import exporting
 from dedup.diffing import alignment, comparing, diff, plans
+from labeling.services import exports
 
 DOCS = Path(__file__).parents[2] / "docs"
 
 
-@pytest.mark.parametrize(
-    "columns", [exporting.ASSIGNMENT_COLUMNS, exporting.LINK_COLUMNS, exporting.LABEL_COLUMNS]
-)
+@pytest.mark.parametrize("columns", [exports.ASSIGNMENT_COLUMNS, exports.LINK_COLUMNS, exports.LABEL_COLUMNS])
 def test_every_exported_column_is_documented(columns):
     document = (DOCS / "exports.md").read_text(encoding="utf-8")
 
