@@ -9,7 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dedup import characters
-from dedup.characters import characters_that_compose_backwards, fold, folds_apart, is_invisible, kind_of
+from dedup.characters import (
+    characters_that_compose_backwards,
+    fold,
+    folds_apart,
+    is_invisible,
+    kind_of,
+    numbers_that_are_no_digits,
+)
 from dedup.specs import NormaliserName
 
 CODE_POINTS = 0x110000
@@ -104,6 +111,8 @@ def _build(normaliser: NormaliserName) -> CharacterTables:
 
 
 def _entry(character: str, normaliser: NormaliserName, expansions: list[int]) -> int:
+    if normaliser == "unicode" and character in numbers_that_are_no_digits():
+        return DEPENDENT << CLASS_SHIFT
     folded = fold(character, normaliser)
     order = max(_trailing_order(character), _trailing_order(folded))
     if folds_apart(character, normaliser):
