@@ -1,11 +1,9 @@
 """The labelling page by its requests: what is stored is what was meant."""
 
 import re
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from django.contrib.sessions.models import Session
-from django.db import connection
 
 from labeling.models import Label, Skip
 from labeling.services import labels
@@ -79,25 +77,6 @@ def test_two_people_may_answer_the_same_pairs_alike(as_ana, as_ben, study):
     pairs = study.study_pairs.count()
     assert Label.objects.count() == 2 * pairs
     assert set(current(study).values()) == {"duplicate"}
-
-
-@pytest.mark.django_db(transaction=True)
-def test_two_people_may_answer_at_the_same_moment():
-    study = rows.make_study(rows.make_planted_corpus())
-    clients = [client_of(rows.make_person(name)) for name in ("Ana", "Ben")]
-    pages = [shown(get_page(client, study, pair=study.study_pairs.first().pk)) for client in clients]
-
-    def send(place):
-        try:
-            return answer(clients[place], study, pages[place], "duplicate").status_code
-        finally:
-            connection.close()
-
-    with ThreadPoolExecutor(2) as threads:
-        codes = list(threads.map(send, range(2)))
-
-    assert codes == [302, 302]
-    assert Label.objects.count() == 2
 
 
 def test_undo_returns_to_the_pair_and_the_history_keeps_both_steps(as_ana, study):
