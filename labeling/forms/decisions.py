@@ -91,10 +91,14 @@ class ExportForm(forms.Form):
     )
 
     def clean(self) -> dict[str, Any]:
-        """A report is a page, everything else a table."""
+        """A report is always a page, everything else a table."""
         cleaned = super().clean() or {}
-        if not self.errors and (cleaned["what"] == "report") != (cleaned["format"] == "html"):
-            raise forms.ValidationError("A report is written as HTML, and everything else as a table.")
+        if self.errors:
+            return cleaned
+        if cleaned["what"] == "report":
+            cleaned["format"] = "html"
+        elif cleaned["format"] == "html":
+            raise forms.ValidationError("Only the report is written as HTML; choose another format.")
         return cleaned
 
 

@@ -22,7 +22,7 @@ COUNTS = {
     "no_content": "No content",
     "clusters": "Clusters of two and more",
     "largest": "Largest cluster",
-    "links": "Links",
+    "links": "Links, with those by people",
 }
 ORDER_NAMES = {
     "canonical": "declared canonical URL",
@@ -137,9 +137,7 @@ def _record(request: PageRequest, study: Study, form: DecisionForm) -> HttpRespo
     except decisions.DecisionError as error:
         form.add_error(None, str(error))
         return None
-    messages.success(
-        request, f"Decision {decision.number} is recorded; its clusters are being written.", "good"
-    )
+    messages.success(request, f"Decision {decision.number} is recorded.", "good")
     return redirect("labeling:decision", decision.pk)
 
 
@@ -160,6 +158,7 @@ def decide(request: PageRequest, study_id: int) -> HttpResponse:
     cleaned = form.cleaned_data if form.is_bound and form.cleaned_data else {}
     values = cleaned if {"recipe", "threshold"} <= set(cleaned) else initial
     context = {"study": study, "corpus": study.corpus, "form": form, "outlook": None}
+    context["has_former"] = study.corpus.decisions.exists()
     if values["recipe"]:
         context |= {"outlook": _outlook(study, values), "outlook_name": recipe_name(values["recipe"])}
     status = 422 if request.method == "POST" and not is_preview else 200

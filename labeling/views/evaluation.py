@@ -146,6 +146,7 @@ def evaluation(request: PageRequest, study_id: int) -> HttpResponse:
         return HttpResponse(status=204, headers={"Vary": "HX-Request"})
     result = _evaluate(study, shown)
     recommended = _recommended(study, result)
+    progress = labels.progress(study, request.user.pk)
     context = {
         "study": study,
         "corpus": study.corpus,
@@ -156,6 +157,8 @@ def evaluation(request: PageRequest, study_id: int) -> HttpResponse:
         "recommended": recommended,
         "pile": _chosen_pile(request, study, recommended),
         "version": version,
+        "has_labels": bool(result.labels.sampled or result.labels.known),
+        "waiting": progress.pairs_total - progress.pairs_done,
     }
     status = 200 if form.is_valid() else 422
     return render_page(

@@ -24,12 +24,26 @@ def answer_all(study, person, verdict_of=lambda level: "duplicate" if level >= 6
         )
 
 
-def test_the_evaluation_says_no_data_before_the_first_label(as_ana, study):
+def test_the_evaluation_before_the_first_label_leads_to_it_instead_of_empty_tables(as_ana, study):
     page = as_ana.get(f"/studies/{study.pk}/evaluation/").content.decode()
 
+    assert "Nothing is labelled yet" in page
+    assert f"/studies/{study.pk}/label/" in page
+    assert "<table" not in page
+    assert "nan" not in page.lower().replace("keine", "")
+
+
+def test_the_evaluation_says_where_no_label_is_and_no_data_there(as_ana, ana, study):
+    for row in study.study_pairs.all()[:1]:
+        Label.objects.create(
+            pair=row.pair, labeller=ana, study=study, verdict="duplicate", at=rows.AT, serving="key"
+        )
+
+    page = as_ana.get(f"/studies/{study.pk}/evaluation/").content.decode()
+
+    assert "no label yet" in page
     assert "no data" in page
     assert "nan" not in page.lower().replace("keine", "")
-    assert "have no label yet" in page
 
 
 def test_the_evaluation_states_figures_with_intervals_and_their_table_as_csv(as_ana, ana, study):
@@ -170,7 +184,7 @@ def test_a_decision_is_recorded_with_its_figures_and_a_job(as_cleo, cleo, study,
     recorded = as_cleo.post(address, values)
 
     decision = Decision.objects.get()
-    assert "Clusters split" in shown
+    assert "Dry run" in shown
     assert "<html" not in preview.content.decode()
     assert recorded.url == reverse("labeling:decision", args=[decision.pk])
     assert decision.figures["precision"]["estimate"] is not None
@@ -245,7 +259,6 @@ def test_an_export_is_written_listed_and_sent_whole(as_ana, study, settings, tmp
     [
         {},
         {"what": "assignments", "format": "html"},
-        {"what": "report", "format": "csv"},
         {"what": "x", "format": "csv"},
     ],
 )
@@ -256,6 +269,15 @@ def test_an_export_that_does_not_exist_is_refused(as_ana, study, values):
 
     assert response.status_code == 422
     assert not Export.objects.exists()
+
+
+def test_a_report_is_a_page_whatever_format_stands_beside_it(as_ana, study, settings, tmp_path):
+    settings.EXPORTS_DIR = tmp_path
+    decision = rows.make_decision(study)
+
+    as_ana.post(reverse("labeling:export_new", args=[decision.pk]), {"what": "report", "format": "csv"})
+
+    assert Export.objects.get().format == "html"
 
 
 def test_a_removed_export_file_is_not_found(as_ana, study, settings, tmp_path):
