@@ -79,18 +79,16 @@ class Program:
     def sign(self, texts: list[str], pool: ThreadPoolExecutor) -> Signed:
         """Clean and sign a chunk at a time."""
 
-        def sign_chunk(start: int) -> tuple[CleanColumn, list[NDArray[np.uint32]]]:
+        signatures = [np.empty((len(texts), spec.num_perm), np.uint32) for spec in self.specs]
+
+        def sign_chunk(start: int) -> CleanColumn:
             column = TextColumn.from_strings(texts[start : start + CHUNK_TEXTS])
             clean = kernel.clean(column, self.specs[0].normaliser)
-            return clean, kernel.signatures(clean.streams, self.specs)
+            rows = [whole[start : start + len(column)] for whole in signatures]
+            kernel.signatures(clean.streams, self.specs, into=rows)
+            return clean
 
-        chunks = []
-        signatures = [np.empty((len(texts), spec.num_perm), np.uint32) for spec in self.specs]
-        starts = range(0, len(texts), CHUNK_TEXTS)
-        for start, (clean, rows) in zip(starts, pool.map(sign_chunk, starts), strict=True):
-            chunks.append(clean)
-            for whole, part in zip(signatures, rows, strict=True):
-                whole[start : start + len(part)] = part
+        chunks = list(pool.map(sign_chunk, range(0, len(texts), CHUNK_TEXTS)))
         return Signed(chunks, signatures)
 
     def candidates(self, signatures: NDArray[np.uint32], leads: NDArray[np.bool_]) -> Candidates:

@@ -119,9 +119,10 @@ class Verifier:
         ordinals, places = np.unique(np.concatenate([left, right]), return_inverse=True)
         streams = self._streams.take(ordinals)
         places_left, places_right = places[: left.size], places[left.size :]
-        for spec, signatures in self._signatures.items():
+        ks = [spec.k for spec in self._signatures]
+        overlaps = kernel.exact_overlaps_of_all(streams, places_left, places_right, ks)
+        for (spec, signatures), (shared, united) in zip(self._signatures.items(), overlaps, strict=True):
             digest = digest_of(spec.recipe)
-            shared, united = kernel.exact_overlaps(streams, places_left, places_right, spec.k)
             pool.levels[ScoreKey(digest, "exact")][batch] = exact_levels(shared, united)
             pool.jaccard[digest][batch] = exact_similarities(shared, united)
             pool.levels[ScoreKey(digest, "estimate")][batch] = agreements(signatures, left, right)
