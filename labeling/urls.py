@@ -2,6 +2,7 @@ from django.urls import path
 
 from labeling.views import (
     accounts,
+    cluster,
     clusters,
     corpora,
     decisions,
@@ -47,6 +48,6 @@ urlpatterns = [
     path("decisions/<int:decision_id>/", decisions.decision, name="decision"),
     path("decisions/<int:decision_id>/clusters/", clusters.clusters, name="clusters"),
     path("decisions/<int:decision_id>/exports/", exports.export_new, name="export_new"),
-    path("clusters/<int:cluster_id>/", clusters.cluster, name="cluster"),
+    path("clusters/<int:cluster_id>/", cluster.cluster, name="cluster"),
     path("exports/<int:export_id>/", exports.export_file, name="export_file"),
 ]

@@ -1,5 +1,6 @@
 """From links to clusters, and how far to trust them."""
 
+from dedup.clustering.chaining import chain_between
 from dedup.clustering.components import by_smallest_ordinal, components, members_by_cluster
 from dedup.clustering.constraints import Clustering, Contradiction, cluster
 from dedup.clustering.continuity import Carried, Comparison, carry_numbers, compare
@@ -26,6 +27,7 @@ __all__ = [
     "bridges",
     "by_smallest_ordinal",
     "carry_numbers",
+    "chain_between",
     "cluster",
     "compare",
     "components",

@@ -1,88 +1,101 @@
-"""Clusters of a decision, and what holds each together."""
+"""The clusters of a decision, and the filters that lead to those worth reading."""
 
-from django.db.models import F, QuerySet
-from django.db.models.expressions import OrderBy
+from dataclasses import dataclass
+from typing import Any
+
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_safe
 
 from labeling.http import PageRequest, page_of, render_page
-from labeling.models import Cluster, Decision, Document, Link
+from labeling.models import Decision
+from labeling.services import cluster_facets
+from labeling.services.cluster_facets import LOWEST, ONE_TEXT, ORDERS, RANDOM_CLUSTERS, SIZES, Counts
 
-ORDERS: dict[str, tuple[str | OrderBy, ...]] = {
-    "size": ("-documents", "number"),
-    "loosest": (F("lowest_similarity").asc(nulls_last=True), "number"),
-    "number": ("number",),
+PRESETS = {
+    "chains": "Chains",
+    "distinct": "Touched by a distinct verdict",
+    "sources": "Several sources",
 }
-RANDOM_CLUSTERS = 20
-SPREAD = 2_654_435_761
-MEMBERS = 200
-LINKS = 200
+SIZE_NAMES = {"2": "2", "3-9": "3–9", "10-99": "10–99", "100": "100 and more"}
+LOWEST_NAMES = {
+    "0-0.5": "under 0.50",
+    "0.5-0.7": "0.50–0.70",
+    "0.7-0.9": "0.70–0.90",
+    "0.9-1": "0.90 and more",
+    ONE_TEXT: "one text",
+}
+ORDER_NAMES = {"size": "Largest first", "loosest": "Least similar inside first", "number": "By number"}
 
 
-def _random(rows: QuerySet[Cluster], decision: Decision) -> QuerySet[Cluster]:
-    """Twenty clusters that don't depend on who looks: those whose numbers hash lowest under the decision's id."""
-    numbers = sorted(
-        rows.values_list("number", flat=True), key=lambda number: (number + decision.pk) * SPREAD % 2**32
-    )
-    return rows.filter(number__in=numbers[:RANDOM_CLUSTERS])
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """One value of a filter, as a link; ``count`` is None where nothing is counted."""
+
+    value: str
+    name: str
+    count: int | None
+    is_chosen: bool
+
+
+def _choices(names: dict[str, str], counted: dict[str, int], chosen: str) -> list[Choice]:
+    return [
+        Choice(value=value, name=name, count=counted.get(value), is_chosen=value == chosen)
+        for value, name in names.items()
+    ]
+
+
+def _filters(found: Counts, chosen: dict[str, str]) -> dict[str, list[Choice]]:
+    """Every filter with its values; the first value of each leaves all."""
+    random = {"random": min(found.all, RANDOM_CLUSTERS)}
+    return {
+        "shows": _choices(
+            {"": "All", **PRESETS, "random": "20 at random"},
+            {"": found.all, **found.presets, **random},
+            chosen["show"],
+        ),
+        "sizes": _choices({"": "Any", **SIZE_NAMES}, dict(found.sizes), chosen["size"]),
+        "lowests": _choices({"": "Any", **LOWEST_NAMES}, dict(found.lowest), chosen["lowest"]),
+        "orders": _choices(ORDER_NAMES, {}, chosen["order"]),
+    }
+
+
+def _chosen(request: PageRequest) -> dict[str, str]:
+    """The values of the address that are known, each else the first."""
+    known = {
+        "show": {*PRESETS, "random"},
+        "size": set(SIZES),
+        "lowest": {*LOWEST, ONE_TEXT},
+        "order": set(ORDERS),
+    }
+    first = {"order": "size"}
+    return {
+        name: request.GET[name] if request.GET.get(name) in values else first.get(name, "")
+        for name, values in known.items()
+    }
 
 
 @require_safe
 def clusters(request: PageRequest, decision_id: int) -> HttpResponse:
     """The clusters of two and more documents, largest first unless another order is asked for."""
     decision = get_object_or_404(Decision.objects.select_related("corpus", "study", "recipe"), pk=decision_id)
-    order = request.GET.get("order", "size")
-    show = request.GET.get("show", "")
-    rows = decision.clusters.filter(documents__gt=1).select_related("representative")
-    if show == "chains":
-        rows = rows.filter(is_chain=True)
-    elif show == "random":
-        rows = _random(rows, decision)
-    rows = rows.order_by(*ORDERS.get(order, ORDERS["size"]))
-    context = {
+    chosen = _chosen(request)
+    rows = cluster_facets.filtered(
+        decision, show=chosen["show"], size=chosen["size"], lowest=chosen["lowest"]
+    ).select_related("representative")
+    page = page_of(request, rows.order_by(*ORDERS[chosen["order"]]))
+    sources = cluster_facets.sources_of([cluster.pk for cluster in page])
+    touched = cluster_facets.touched_by_distinct(decision)
+    context: dict[str, Any] = {
         "decision": decision,
         "study": decision.study,
         "corpus": decision.corpus,
-        "page": page_of(request, rows),
-        "order": order if order in ORDERS else "size",
-        "show": show,
+        "page": page,
+        "rows": [
+            {"cluster": cluster, "sources": sources.get(cluster.pk, 0), "is_touched": cluster.pk in touched}
+            for cluster in page
+        ],
+        **_filters(cluster_facets.counts(decision), chosen),
+        **chosen,
     }
     return render_page(request, "labeling/clusters.html", context)
-
-
-@require_safe
-def cluster(request: PageRequest, cluster_id: int) -> HttpResponse:
-    """Members with their similarity to the representative, and the links between their texts."""
-    rows = Cluster.objects.select_related(
-        "decision__corpus", "decision__study", "decision__recipe", "representative"
-    )
-    found = get_object_or_404(rows, pk=cluster_id)
-    members = found.members.select_related("document__text").order_by(
-        "-is_representative", F("similarity").desc(nulls_last=True), "id"
-    )
-    texts = found.members.values("document__text")
-    links = Link.objects.filter(decision=found.decision, left__in=texts, right__in=texts)
-    shown = list(links.order_by(F("exact_jaccard").desc(nulls_last=True), "id")[:LINKS])
-    context = {
-        "cluster": found,
-        "decision": found.decision,
-        "study": found.decision.study,
-        "corpus": found.decision.corpus,
-        "page": page_of(request, members, per_page=MEMBERS),
-        "links": _named(shown),
-        "link_count": links.count(),
-    }
-    return render_page(request, "labeling/cluster.html", context)
-
-
-def _named(links: list[Link]) -> list[dict[str, object]]:
-    """Links with a document for each of their texts, so that people can read them."""
-    keys = {link.left_id for link in links} | {link.right_id for link in links}
-    first: dict[int, Document] = {}
-    for document in Document.objects.filter(text__in=keys).order_by("id"):
-        if document.text_id is not None:
-            first.setdefault(document.text_id, document)
-    return [
-        {"link": link, "left": first.get(link.left_id), "right": first.get(link.right_id)} for link in links
-    ]

@@ -4,6 +4,7 @@ from hypothesis import strategies as st
 
 from dedup.clustering import (
     bridges,
+    chain_between,
     cluster,
     components,
     implied_pairs,
@@ -216,3 +217,22 @@ def test_the_weakest_link_is_where_a_rising_threshold_first_splits_the_cluster(s
     assert all(values[link] <= found.score for link in found.crossing)
     rest = [place for link, place in enumerate(places) if link not in set(found.crossing.tolist())]
     assert len(set(reference.components(len(members), rest))) == 2
+
+
+@settings(max_examples=200, deadline=None)
+@given(scored_pairs, texts, texts)
+def test_a_chain_is_as_strong_at_its_weakest_place_as_any_and_leads_from_one_end_to_the_other(
+    scored, start, end
+):
+    links, values = [link for link, _ in scored], np.array([value for _, value in scored])
+
+    chain = chain_between(*columns(links), values, start=start, end=end)
+
+    best = reference.strongest_chain(links, values.tolist(), start, end)
+    assert bool(chain) == (best is not None)
+    here = start
+    for link in chain:
+        assert here in links[link]
+        here = sum(links[link]) - here
+    assert here == (end if chain else start)
+    assert best is None or values[list(chain)].min() == best

@@ -124,3 +124,13 @@ def carried_numbers(previous: list[int], labels: list[int]) -> list[int]:
         claims[home] = max(claims.get(home, (0, 0)), (len(new[home] & old), -number))
     free = iter(range(max(previous, default=-1) + 1, max(previous, default=-1) + 1 + len(new)))
     return [-claims[label][1] if label in claims else next(free) for label in range(len(new))]
+
+
+def strongest_chain(links: list[Pair], scores: list[float], start: int, end: int) -> float | None:
+    """The highest score at which links of that score and more lead from start to end; None where none do."""
+    for score in sorted(set(scores), reverse=True):
+        kept = [link for link, value in zip(links, scores, strict=True) if value >= score]
+        labels = components(max(start, end, *(max(link) for link in links)) + 1, kept)
+        if start != end and labels[start] == labels[end]:
+            return score
+    return None
