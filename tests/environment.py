@@ -7,11 +7,14 @@ import atexit
 import os
 import shutil
 import tempfile
+from functools import cache
+from hashlib import sha256
 
 import pytest
 
 from tests import postgresql_server
 
+SERVERS: list[postgresql_server.Server] = []
 FOLDER = tempfile.mkdtemp(prefix="neardup-tests-")
 os.environ["NEARDUP_DATA_DIR"] = FOLDER
 os.environ["NEARDUP_SECRET_KEY"] = "a key that only the tests know"
@@ -44,17 +47,20 @@ def pytest_load_initial_conftests(early_config):
         server = postgresql_server.Server()
         server.start()
         os.environ["DATABASE_URL"] = server.address()
-        early_config.stash[SERVER] = server
+        SERVERS.append(server)
     return (yield)
 
 
-SERVER = pytest.StashKey[postgresql_server.Server]()
-
-
 @pytest.fixture(scope="session")
-def postgresql(pytestconfig):
+def postgresql():
     """The private PostgreSQL server; what needs it runs only with ``--database postgresql``."""
-    server = pytestconfig.stash.get(SERVER, None)
-    if server is None:
+    if not SERVERS:
         pytest.skip("needs PostgreSQL: run with --database postgresql")
-    return server
+    return SERVERS[0]
+
+
+@cache
+def own_address(folder):
+    """What ``DATABASE_URL`` says for an installation in this folder: a database of its own, or nothing for SQLite."""
+    name = f"i{sha256(str(folder).encode()).hexdigest()[:20]}"
+    return SERVERS[0].make_database(name) if SERVERS else ""

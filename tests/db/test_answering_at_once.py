@@ -6,16 +6,18 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.environment import own_address
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_two_people_who_answer_at_the_same_moment_are_both_heard(tmp_path):
     environment = {
         **os.environ,
+        "DATABASE_URL": own_address(tmp_path),
         "NEARDUP_DATA_DIR": str(tmp_path),
         "DJANGO_SETTINGS_MODULE": "neardup_site.settings",
     }
-    environment.pop("DATABASE_URL", None)
     command = [sys.executable, "-m", "tests.db.answering_at_once"]
 
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)

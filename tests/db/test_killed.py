@@ -15,12 +15,19 @@ from time import monotonic, sleep
 
 import pytest
 
+from tests.environment import own_address
+
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE = 60
 
 
 def start(data, *arguments):
-    environment = {**os.environ, "NEARDUP_DATA_DIR": str(data), "PYTHONUNBUFFERED": "1"}
+    environment = {
+        **os.environ,
+        "DATABASE_URL": own_address(data),
+        "NEARDUP_DATA_DIR": str(data),
+        "PYTHONUNBUFFERED": "1",
+    }
     command = [sys.executable, str(ROOT / "manage.py"), *map(str, arguments)]
     return subprocess.Popen(
         command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -43,14 +50,31 @@ def wait_for(happened, what):
     pytest.fail(f"{what} did not happen within {PATIENCE} seconds")
 
 
-def stored_batches(data):
-    """Position of the newest checkpoint, or None while there is none."""
+def first_row(data, sql):
+    """The first row that an installation's database gives, or None while it has no such table."""
+    address = own_address(data)
+    if address:
+        import psycopg
+
+        with psycopg.connect(address) as database:
+            try:
+                return database.execute(sql).fetchone()
+            except psycopg.errors.UndefinedTable:
+                return None
     try:
         with sqlite3.connect(f"file:{data / 'neardup.sqlite3'}?mode=ro", uri=True) as database:
-            row = database.execute("select checkpoint from labeling_job").fetchone()
+            return database.execute(sql).fetchone()
     except sqlite3.OperationalError:
         return None
-    return (json.loads(row[0]).get("position") or None) if row else None
+
+
+def stored_batches(data):
+    """Position of the newest checkpoint, or None while there is none."""
+    row = first_row(data, "select checkpoint from labeling_job")
+    if row is None:
+        return None
+    checkpoint = row[0] if isinstance(row[0], dict) else json.loads(row[0])
+    return checkpoint.get("position") or None
 
 
 def test_an_ingest_that_was_killed_goes_on_to_the_same_rows_and_counts(tmp_path):
