@@ -21,6 +21,7 @@ from dedup.evaluation.records import (
     UnlabelledCell,
     UnsureRange,
 )
+from dedup.evaluation.unsurfaced import with_unsurfaced
 
 __all__ = [
     "DEFAULT_DISTANCES",
@@ -47,4 +48,5 @@ __all__ = [
     "compare",
     "evaluate",
     "evaluate_labels",
+    "with_unsurfaced",
 ]

@@ -8,11 +8,11 @@ import numpy as np
 from django.core.cache import cache
 from django.db.models import Max
 
-from dedup.evaluation import Evaluation, Sample, ScoreSummary, Wishes, evaluate
+from dedup.evaluation import Evaluation, Sample, ScoreSummary, Wishes, evaluate, with_unsurfaced
 from dedup.evaluation.recommending import recommendations
 from dedup.sampling import StratumDraw
 from labeling.models import Label, Study, StudyRecipe
-from labeling.services.verdicts import current_verdicts
+from labeling.services.verdicts import current_verdicts, unsurfaced_duplicates
 
 THRESHOLDS = tuple(round(0.3 + 0.05 * step, 2) for step in range(14))
 CACHED_SECONDS = 3600
@@ -57,7 +57,7 @@ def evaluate_study(
         )
         found = found if score is None else _of_score(found, score)
         cache.set(key, found, CACHED_SECONDS)
-    return found
+    return with_unsurfaced(found, unsurfaced_duplicates(study))
 
 
 def _of_score(evaluation: Evaluation, score: str) -> Evaluation:

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Mapping
 
+from django.db.models import F
+
 from labeling.models import Corpus, Label, Study
 
 PairAndLabeller = tuple[int, int]
@@ -25,6 +27,20 @@ def corpus_verdicts(corpus: Corpus) -> dict[int, str]:
     """The final verdict of each judged pair of the corpus."""
     rows = Label.objects.filter(pair__corpus=corpus)
     return _final(_newest(rows.order_by("id").values_list("pair_id", "labeller_id", "verdict")))
+
+
+def unsurfaced_duplicates(study: Study) -> int:
+    """Number of pairs that people of this study called duplicates and that its pool doesn't hold.
+
+    Texts of equal words are no candidates, since the exact layer has them.
+    """
+    rows = (
+        Label.objects.filter(study=study)
+        .exclude(pair__in=study.study_pairs.values("pair"))
+        .exclude(pair__left__exact_key=F("pair__right__exact_key"))
+    )
+    final = _final(_newest(rows.order_by("id").values_list("pair_id", "labeller_id", "verdict")))
+    return sum(1 for verdict in final.values() if verdict == Label.Verdict.DUPLICATE)
 
 
 def _newest(rows: Iterable[tuple[int, int, str]]) -> dict[PairAndLabeller, str]:

@@ -183,3 +183,29 @@ def test_an_unknown_recipe_is_refused_with_the_known_ones(filled):
 
     with pytest.raises(pair_rows.RecipeUnknownError, match="k = 3"):
         pair_rows.find_recipe(study, k=9)
+
+
+def test_known_duplicates_outside_the_pool_lower_the_recall_of_everything_and_are_named(corpus, tmp_path, at):
+    reworded = {
+        f"{side}{number}": {"text": f"{side}{number}x {side}{number}y {side}{number}z"}
+        for side in "mn"
+        for number in range(4)
+    }
+    rows.ingest(corpus, rows.write_jsonl(tmp_path / "docs.jsonl", rows.planted() | reworded))
+    study = rows.study_of(corpus, per_bucket=200)
+    topics = [(f"{topic}a", f"{topic}b") for topic in "pqrs"]
+    pairs = [*topics, *((f"m{number}", f"n{number}") for number in range(4))]
+    file = tmp_path / "answers.csv"
+    file.write_text(
+        "".join(["left_id,right_id,verdict\n", *(f"{left},{right},duplicate\n" for left, right in pairs)])
+    )
+
+    assert label_files.import_labels(study=study, path=file, at=at).accepted == 8
+    found = figures.evaluate_study(study=study, score="exact", thresholds=[0.3])
+
+    for figure in found.figures:
+        assert figure.recall_all.low <= figure.recall_all.estimate <= figure.recall_all.high
+        assert figure.recall_all.estimate < figure.recall.estimate
+        assert figure.recall_all.high < 1.0
+        assert "4 known duplicate pairs were not surfaced" in figure.warnings[-1]
+    assert "among surfaced pairs" in found.warnings[-1]
