@@ -3,13 +3,20 @@
 
 import os
 import sys
+from importlib import import_module
 
 
 def main() -> None:
     """Run the command named on the command line."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "neardup_site.settings")
+    from django.core.exceptions import ImproperlyConfigured
     from django.core.management import execute_from_command_line
 
+    try:
+        import_module(os.environ["DJANGO_SETTINGS_MODULE"])
+    except ImproperlyConfigured as error:
+        sys.stderr.write(f"{error}.\n")
+        sys.exit(2)
     execute_from_command_line(sys.argv)
 
 

@@ -1,5 +1,6 @@
 """Typed readers of environment variables: each setting is read once and refused with a sentence when it is wrong."""
 
+import logging
 import os
 from importlib.util import find_spec
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -39,6 +40,14 @@ def switch(name: str, *, default: bool) -> bool:
     if raw.lower() in FALSE_WORDS:
         return False
     raise ImproperlyConfigured(f"{name} must be yes or no, not {raw!r}")
+
+
+def level(name: str, default: str) -> str:
+    """A level of the log; raises ``ImproperlyConfigured`` for a word that is none."""
+    value = os.environ.get(name, default).upper()
+    if value not in logging.getLevelNamesMapping():
+        raise ImproperlyConfigured(f"{name} must be DEBUG, INFO, WARNING, ERROR or CRITICAL, not {value!r}")
+    return value
 
 
 def words(name: str) -> list[str]:

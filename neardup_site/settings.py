@@ -1,7 +1,10 @@
 """One settings file: safe by default, changed only by the environment variables listed in docs/settings.md."""
 
+import os
 import secrets
 from pathlib import Path
+
+from django.core.exceptions import ImproperlyConfigured
 
 from neardup_site import environment
 
@@ -17,12 +20,25 @@ def _secret_key() -> str:
     given = environment.text("NEARDUP_SECRET_KEY")
     if given:
         return given
-    DATA_DIR.mkdir(parents=True, exist_ok=True)
     file = DATA_DIR / "secret_key"
-    if not file.exists():
-        file.touch(mode=0o600)
-        file.write_text(secrets.token_urlsafe(50), encoding="utf-8")
-    return file.read_text(encoding="utf-8").strip()
+    try:
+        DATA_DIR.mkdir(parents=True, exist_ok=True)
+        if not file.exists() or not file.stat().st_size:
+            _write_secret_key(file)
+        return file.read_text(encoding="utf-8").strip()
+    except OSError as error:
+        raise ImproperlyConfigured(f"The data folder {DATA_DIR} can't be used: {error.strerror}") from error
+
+
+def _write_secret_key(file: Path) -> None:
+    """Write a new key, whole or not at all: an empty one would be found again at every start."""
+    unfinished = file.with_name(f".secret_key.{os.getpid()}")
+    unfinished.touch(mode=0o600)
+    try:
+        unfinished.write_text(secrets.token_urlsafe(50), encoding="utf-8")
+        unfinished.replace(file)
+    finally:
+        unfinished.unlink(missing_ok=True)
 
 
 SECRET_KEY = _secret_key()
@@ -140,5 +156,5 @@ LOGGING = {
     "disable_existing_loggers": False,
     "formatters": {"plain": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "plain"}},
-    "root": {"handlers": ["stderr"], "level": environment.text("NEARDUP_LOG_LEVEL", "WARNING")},
+    "root": {"handlers": ["stderr"], "level": environment.level("NEARDUP_LOG_LEVEL", "WARNING")},
 }

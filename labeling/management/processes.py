@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import threading
+from argparse import ArgumentTypeError
 from collections.abc import Sequence
 from pathlib import Path
 from time import monotonic, sleep
@@ -15,6 +16,7 @@ LOOK_SECONDS = 1.0
 GRACE_SECONDS = 15.0
 LONG_ENOUGH_SECONDS = 10.0
 MOST_CRASHES = 5
+HIGHEST_PORT = 65_535
 
 _PR_SET_PDEATHSIG = 1
 _MANAGE = Path(__file__).resolve().parents[2] / "manage.py"
@@ -39,6 +41,13 @@ def _watch(parent: int) -> None:
     os.kill(os.getpid(), signal.SIGTERM)
     sleep(GRACE_SECONDS)
     os._exit(1)
+
+
+def port_number(value: str) -> int:
+    """A port from the command line; for ``argparse``, which says so where it is none."""
+    if not (value.isdecimal() and len(value) <= 5 and 0 < int(value) <= HIGHEST_PORT):
+        raise ArgumentTypeError(f"a port lies between 1 and {HIGHEST_PORT}, and {value} is none")
+    return int(value)
 
 
 class Child:

@@ -47,6 +47,8 @@ def write_backup(path: Path) -> Counted:
     """Write everything into one ZIP file, whole or not at all. Raises ``BackupError`` while a job runs."""
     if Job.objects.filter(state=Job.State.RUNNING).exists():
         raise BackupError("A job is running; wait for it or stop it, then back up.")
+    if path.is_dir():
+        raise BackupError(f"{path} is a folder; name a file in it.")
     if not path.parent.is_dir():
         raise BackupError(f"There is no folder {path.parent} to write to.")
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)

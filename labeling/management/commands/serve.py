@@ -6,7 +6,7 @@ from django.core.management.base import CommandParser
 from django.core.wsgi import get_wsgi_application
 
 from labeling.management.answering import AnsweringCommand, CommandRefusedError
-from labeling.management.processes import end_with_parent
+from labeling.management.processes import end_with_parent, port_number
 
 THREADS = 8
 
@@ -19,7 +19,7 @@ class Command(AnsweringCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         """Where to listen."""
         parser.add_argument("--host", default="127.0.0.1")
-        parser.add_argument("--port", type=int, default=8000)
+        parser.add_argument("--port", type=port_number, default=8000)
 
     def answer(self, options: dict[str, Any]) -> None:
         """Listen until stopped."""

@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from labeling.management.answering import AnsweringCommand, CommandRefusedError
-from labeling.management.processes import Child
+from labeling.management.processes import Child, port_number
 from labeling.services import people, sampling_corpus
 
 LOOK_SECONDS = 0.3
@@ -25,7 +25,7 @@ class Command(AnsweringCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         """Where to listen, and what to load."""
         parser.add_argument("--host", default="127.0.0.1")
-        parser.add_argument("--port", type=int, default=8000)
+        parser.add_argument("--port", type=port_number, default=8000)
         parser.add_argument("--sample", action="store_true", help="Load the sample corpus with its study.")
         parser.add_argument("--no-browser", action="store_true", help="Don't open a browser.")
         parser.add_argument(
