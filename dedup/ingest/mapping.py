@@ -136,7 +136,8 @@ def _find(column: str, description: Description, name: str) -> str | None:
         return _by_position(int(column[1:]), description, name)
     count = columns.count(column)
     if count > 1:
-        raise IngestError(_twice(column, columns, description, name))
+        places = [place for place, other in enumerate(columns, start=1) if other == column]
+        raise IngestError(_twice(column, places, description, name))
     if count == 1:
         return column
     if is_open(description) and (not columns or name not in {"text", "html", "id"}):
@@ -156,8 +157,7 @@ def _by_position(position: int, description: Description, name: str) -> str:
     return column_keys(description.columns)[position - 1]
 
 
-def _twice(column: str, columns: Sequence[str], description: Description, name: str) -> str:
-    positions = [index for index, other in enumerate(columns, start=1) if other == column]
+def _twice(column: str, positions: Sequence[int], description: Description, name: str) -> str:
     places = " and ".join(f"#{position}" for position in positions)
     return (
         f"{description.file} has {len(positions)} columns with the same name “{column}” (duplicate names, columns {places}); "
@@ -178,7 +178,10 @@ def _guess(description: Description, *, taken: set[str], chosen: set[str]) -> di
             if not columns or columns[0] in chosen or columns[0] in guesses.values():
                 continue
             if len(columns) > 1 and name in {"id", "text", "html"}:
-                raise IngestError(_twice(columns[0], list(description.columns), description, name))
+                places = [
+                    place for place, other in enumerate(description.columns, start=1) if other in columns
+                ]
+                raise IngestError(_twice(columns[0], places, description, name))
             guesses[name] = columns[0]
             break
     return guesses

@@ -118,6 +118,15 @@ def test_two_columns_of_one_name_are_refused_until_one_is_chosen_by_position():
     }
 
 
+def test_two_columns_whose_names_differ_in_case_alone_are_refused_with_both_places(tmp_path):
+    path = written(tmp_path, "docs.csv", "id,Text,TEXT\n1,short,long\n")
+
+    with pytest.raises(IngestError, match=r"2 columns with the same name “Text” .*#2 and #3"):
+        list(read_pages(path, ReadOptions()))
+
+    assert ingested(path, mapping={"text": "#3"}).texts == {"1": "long"}
+
+
 def test_mixed_line_ends_and_a_missing_last_one_lose_nothing():
     found = case("in29-mixed-line-ends", "docs.csv")
 
