@@ -46,12 +46,12 @@ def write_inputs(folder):
     (folder / "answers.jsonl").write_text("".join(json.dumps(answer) + "\n" for answer in answers))
 
 
-def start(folder, address):
+def start(folder, address, *backup):
     folder.mkdir()
     write_inputs(folder)
     environment = {**os.environ, "NEARDUP_DATA_DIR": str(folder / "data"), "DATABASE_URL": address}
     return subprocess.Popen(
-        [sys.executable, "-m", "tests.db.whole_way", str(folder)],
+        [sys.executable, "-m", "tests.db.whole_way", str(folder), *map(str, backup)],
         cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
 
@@ -60,22 +60,33 @@ def digests(folder):
     return {
         path.name: sha256(path.read_bytes()).hexdigest()
         for path in sorted(folder.iterdir())
-        if path.is_file()
+        if path.is_file() and path.suffix != ".zip"
     }
 
 
-def test_files_and_lists_are_the_same_from_sqlite_and_from_postgresql_in_any_language(postgresql, tmp_path):
+def finish(*processes):
+    ends = [(process.communicate(timeout=240)[1], process.returncode) for process in processes]
+    assert [status for _, status in ends] == [0] * len(ends), ends
+
+
+def test_files_and_lists_are_the_same_from_every_database_and_after_a_backup_moved_from_one_to_the_other(
+    postgresql, tmp_path
+):
     addresses = {
         "sqlite": "",
         "english": postgresql.make_database("english"),
         "plain": postgresql.make_database("plain", "TEMPLATE template0 LOCALE_PROVIDER libc LOCALE 'C'"),
     }
 
-    processes = [start(tmp_path / name, address) for name, address in addresses.items()]
-    ends = [(process.communicate(timeout=240)[1], process.returncode) for process in processes]
+    finish(*[start(tmp_path / name, address) for name, address in addresses.items()])
+    finish(
+        start(tmp_path / "from-sqlite", postgresql.make_database("moved"), tmp_path / "sqlite" / "state.zip"),
+        start(tmp_path / "from-postgresql", "", tmp_path / "english" / "state.zip"),
+    )
 
-    assert [status for _, status in ends] == [0, 0, 0], ends
     expected = digests(tmp_path / "sqlite")
     assert len(expected) == 2 + 8 + 3 + 7
     assert digests(tmp_path / "english") == expected
     assert digests(tmp_path / "plain") == expected
+    assert digests(tmp_path / "from-sqlite") == expected
+    assert digests(tmp_path / "from-postgresql") == expected

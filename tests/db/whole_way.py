@@ -1,6 +1,7 @@
 """The whole way in a process and an installation of its own: from documents and answers to files and lists.
 
-``python -m tests.db.whole_way FOLDER`` reads ``docs.jsonl`` and ``answers.jsonl`` there and writes what came of them.
+``python -m tests.db.whole_way FOLDER`` reads ``docs.jsonl`` and ``answers.jsonl`` there and writes what came of them,
+and a backup; with ``FOLDER BACKUP`` it brings a backup back, and writes what can be read from it.
 """
 
 import os
@@ -28,29 +29,38 @@ VOLATILE = re.compile(
 )
 
 
-def main(folder):
+def main(folder, backup=None):
     import django
     from django.core.management import call_command
 
     django.setup()
-    call_command(
-        "ingest", folder / "docs.jsonl", "--corpus", "News", "--source-trust", "ä=1,a=2", stdout=sys.stderr
-    )
+    if backup is None:
+        go(folder)
+    else:
+        call_command("restore", backup, stdout=sys.stderr)
+    write_files(folder)
+    write_lists(folder)
+
+
+def go(folder):
+    from django.core.management import call_command
+
+    from labeling.models import Decision
+
+    trust = ("--source-trust", "ä=1,a=2")
+    call_command("ingest", folder / "docs.jsonl", "--corpus", "News", *trust, stdout=sys.stderr)
     call_command(
         "study", "News", "--name", "whole", "--k", "2", "--k", "3", "--simhash", "tf", stdout=sys.stderr
     )
     call_command("labels", "import", "whole", folder / "answers.jsonl", stdout=sys.stderr)
     call_command("decide", "whole", "--k", "3", "--threshold", "0.5", stdout=sys.stderr)
-    write_files(folder)
-    write_lists(folder)
+    Decision.objects.update(at="2026-03-02T09:30:00Z")
+    call_command("backup", folder / "state.zip", stdout=sys.stderr)
 
 
 def write_files(folder):
     from django.core.management import call_command
 
-    from labeling.models import Decision
-
-    Decision.objects.update(at="2026-03-02T09:30:00Z")
     for what, formats in FILES.items():
         for format_ in formats:
             target = folder / f"{what}.{format_}"
@@ -84,4 +94,4 @@ def write_lists(folder):
 
 if __name__ == "__main__":
     os.environ["DJANGO_SETTINGS_MODULE"] = "neardup_site.settings"
-    main(Path(sys.argv[1]))
+    main(*map(Path, sys.argv[1:]))
