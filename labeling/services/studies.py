@@ -64,9 +64,16 @@ def find_study(*, name: str) -> Study:
     if by_id is not None:
         return by_id
     if not named:
-        raise StudyError(f"There is no study named “{name}”.")
+        raise StudyError(f"There is no study named “{name}”.{_studies_of(name)}")
     choices = ", ".join(f"{study.pk} ({study.corpus})" for study in named)
     raise StudyError(f"Several studies are named “{name}”; use an id: {choices}.")
+
+
+def _studies_of(corpus: str) -> str:
+    """A sentence that names the studies of the corpus of that name; empty where it has none."""
+    found = Study.objects.filter(corpus__name=corpus).order_by("id")[:10]
+    names = ", ".join(f"“{study.name}” (id {study.pk})" for study in found)
+    return f" The corpus of that name has {names}." if names else ""
 
 
 def check_ready(study: Study) -> None:

@@ -63,7 +63,7 @@ class _Run:
     def _batches(self, path: Path, after: int) -> Iterator[tuple[list[Page | Problem], int]]:
         """Batches that end behind a whole record, each with the position of that record."""
         batch: list[Page | Problem] = []
-        characters = 0
+        characters = records = 0
         pages = read_pages(path, self._options, after=after, seen=self._seen, workers=settings.WORKERS)
         for item in pages:
             batch.append(item)
@@ -71,10 +71,11 @@ class _Run:
                 characters += len(item.text)
             elif not (item.is_rejection or item.is_repeat):
                 continue
+            records += 1
             if len(batch) >= BATCH_PAGES or characters >= BATCH_CHARACTERS:
                 yield batch, item.position
-                batch, characters = [], 0
-            self._reporter.advance(self._counts.read + len(batch))
+                batch, characters, records = [], 0, 0
+            self._reporter.advance(self._counts.read + records)
         if batch:
             yield batch, batch[-1].position
 

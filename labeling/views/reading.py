@@ -1,6 +1,7 @@
 """Two texts as they stand beside each other: who they are, what differs, in which mode they are shown."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from functools import lru_cache
 from typing import Literal
 
@@ -53,6 +54,13 @@ def _difference(left: str, right: str, normaliser: str) -> Difference:
     return diff(left, right, normaliser=normaliser)  # type: ignore[arg-type]
 
 
+def _moment(at: datetime | None) -> str:
+    """Date and time, or the date alone where the time is midnight, as it is where only a date was given."""
+    if at is None:
+        return ""
+    return f"{at:%Y-%m-%d}" if (at.hour, at.minute, at.second) == (0, 0, 0) else f"{at:%Y-%m-%d %H:%M}"
+
+
 def _values(text: Text, document: Document | None) -> dict[str, str]:
     """What is known about a text, by name; empty where it isn't known."""
     values = {"Words": f"{text.words:,}"}
@@ -60,7 +68,7 @@ def _values(text: Text, document: Document | None) -> dict[str, str]:
         return values
     return {
         "Source": document.source,
-        "First seen": f"{document.first_seen:%Y-%m-%d %H:%M}" if document.first_seen else "",
+        "First seen": _moment(document.first_seen),
         "Web host": host(document.url),
         "Price": money(document.price_minor, document.currency),
         "Identifiers": ", ".join(str(identifier) for identifier in document.identifiers),

@@ -145,6 +145,13 @@ def test_an_estimate_makes_no_study(documents):
     assert "no study" in err
 
 
+def test_who_names_a_corpus_where_a_study_is_asked_for_is_told_its_studies(labelled):
+    _, err = run("evaluate", "News", status=2)
+
+    assert "no study" in err
+    assert "“first” (id" in err
+
+
 def test_the_queue_shows_texts_and_no_scores_and_shrinks_with_the_labels(labelled):
     rest = lines("queue", "first")
     everything = lines("queue", "first", "--all")

@@ -1,6 +1,7 @@
 """The labelling page by its requests: what is stored is what was meant."""
 
 import re
+from datetime import UTC, datetime
 
 import pytest
 from django.contrib.sessions.models import Session
@@ -347,3 +348,14 @@ def test_a_form_from_elsewhere_leads_to_the_first_page_after_signing_in(as_stran
     response = as_stranger.post(f"/studies/{study.pk}/label/undo/", headers={"Referer": referer})
 
     assert response.url == "/sign-in/?next=/"
+
+
+def test_a_date_without_a_time_is_shown_without_one(as_ana, study):
+    study_pair = study.study_pairs.first()
+    study_pair.pair.left.documents.update(first_seen=datetime(2026, 3, 1, tzinfo=UTC))
+    study_pair.pair.right.documents.update(first_seen=datetime(2026, 3, 1, 9, 30, tzinfo=UTC))
+
+    page = as_ana.get(f"/studies/{study.pk}/label/", {"pair": study_pair.pk}).content.decode()
+
+    assert "<bdi>2026-03-01</bdi>" in page
+    assert "<bdi>2026-03-01 09:30</bdi>" in page

@@ -105,7 +105,7 @@ def _lines(values: dict[str, Any]) -> list[str]:
     )
     buckets = (
         f"  k = {bucket['k']}, {bucket['low']:.2f} to {bucket['high']:.2f}: "
-        f"{bucket['population']:,} pairs, {bucket['sampled']:,} drawn"
+        f"{bucket['population']:,} {'pair' if bucket['population'] == 1 else 'pairs'}, {bucket['sampled']:,} drawn"
         for bucket in values["buckets"]
     )
     return [total, *buckets]
