@@ -1,5 +1,6 @@
 """Open what a path names: a file, a compressed file, a folder, an archive."""
 
+import os
 import zipfile
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -98,12 +99,19 @@ class _ManyFiles:
         raise NotImplementedError
 
 
+def _visible_files(folder: Path) -> Iterator[Path]:
+    """The files of a folder and its subfolders; hidden subfolders, such as caches, are not even walked through."""
+    for place, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if not _is_hidden(PurePath(name))]
+        files = (Path(place, name) for name in names if not _is_hidden(PurePath(name)))
+        yield from (file for file in files if file.is_file())
+
+
 class FolderReader(_ManyFiles):
     """Reads the files of a folder and its subfolders in the order of their names, whatever each of them is; hidden files are left out."""
 
     def __init__(self, path: Path, options: ReadOptions) -> None:
-        found = (inner.relative_to(path) for inner in path.rglob("*") if inner.is_file())
-        names = sorted(inner.as_posix() for inner in found if not _is_hidden(inner))
+        names = sorted(file.relative_to(path).as_posix() for file in _visible_files(path))
         super().__init__(path.name or str(path), options, names)
         self._path = path
         if not names:

@@ -203,3 +203,21 @@ def test_a_response_beyond_the_limit_is_rejected(tmp_path):
     path = written(tmp_path, "a.warc", head + b"Content-Length: %d\r\n\r\n" % len(body) + body + b"\r\n\r\n")
 
     assert "longer than" in ingested(path).rejections[0].reason
+
+
+def test_hidden_folders_are_not_even_walked_through(tmp_path, monkeypatch):
+    for name in ("a.txt", "sub/b.txt", ".cache/c.txt", "sub/.git/d.txt", "__MACOSX/e.txt"):
+        written(tmp_path, name, "a few words of text")
+    walked = []
+    whole = os.scandir
+
+    def watched(folder):
+        walked.append(str(folder))
+        return whole(folder)
+
+    monkeypatch.setattr(os, "scandir", watched)
+
+    found = ingested(tmp_path)
+
+    assert {page.id for page in found.pages} == {"a", "sub/b"}
+    assert not any(".cache" in folder or ".git" in folder or "__MACOSX" in folder for folder in walked)
