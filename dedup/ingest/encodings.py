@@ -49,6 +49,9 @@ _LIKELY = [
         "mac_cyrillic",
     ),
 ]
+_LATIN = frozenset({"cp1250", "cp1252", "cp1254", "cp1257", "cp1258", "iso8859_2"})
+_NOT_LATIN = [name for name in _LIKELY if name not in _LATIN]
+_LONG_RUN = re.compile(rb"[\x80-\xff]{4,}")
 _LOOSE_CHAOS = 0.02
 
 
@@ -184,7 +187,8 @@ def _utf16_by_zeros(sample: bytes) -> str | None:
 
 def _guess(sample: bytes) -> str:
     head = sample[: 2**16]
-    matches = list(charset_normalizer.from_bytes(head, cp_isolation=_LIKELY)) or list(
+    likely = _NOT_LATIN if _has_words_of_high_bytes(head) else _LIKELY
+    matches = list(charset_normalizer.from_bytes(head, cp_isolation=likely)) or list(
         charset_normalizer.from_bytes(head)
     )
     if not matches:
@@ -198,3 +202,9 @@ def _guess(sample: bytes) -> str:
         ):
             return "cp1252"
     return str(best.encoding)
+
+
+def _has_words_of_high_bytes(sample: bytes) -> bool:
+    """Whether most bytes above ASCII stand in runs of four and more, which accented letters of Latin scripts never do."""
+    inside = sum(len(run) for run in _LONG_RUN.findall(sample))
+    return inside > 0.6 * len(_HIGH_BYTE.findall(sample))

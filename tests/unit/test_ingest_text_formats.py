@@ -86,12 +86,20 @@ def test_a_wrong_byte_in_utf_8_costs_its_row_and_names_the_byte(tmp_path):
     ]
 
 
+def test_whole_words_above_ascii_are_of_no_latin_script(tmp_path):
+    path = written(tmp_path, "d.csv", "id,text\n1,Привет мир это проверка кодировки\n".encode("cp1251"))
+
+    assert ingested(path).texts == {"1": "Привет мир это проверка кодировки"}
+
+
 @pytest.mark.parametrize(
     ("text", "encoding"),
     [
         ("“Ça va ?” – l’été à Besançon coûte 30 €", "cp1252"),
         ("Größe, Maß und übermäßiger Ärger über Öl", "cp1252"),
         ("Дорогие друзья, завтра в городе откроется новая библиотека", "cp1251"),
+        ("Καλημέρα κόσμε, αυτό είναι κείμενο", "cp1253"),
+        ("Чайник стальной со скидкой", "cp1251"),
         ("今日は朝から雨が降っていますので傘を持って出かけてください", "shift_jis"),
         ("Zażółć gęślą jaźń, powiedział żółw do źrebięcia", "cp1250"),
     ],
