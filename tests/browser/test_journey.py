@@ -121,6 +121,10 @@ def test_an_analyst_goes_the_whole_way(browser, installation, signed_in, has_scr
     page.click("text=Look at the evaluation")
     assert "1.00" in page.inner_text("#figures")
     page.click("text=Decide on this >> nth=0")
+    suggested = page.input_value("#id_threshold")
+    for threshold in ("0.9", suggested) if has_script else ():
+        page.fill("#id_threshold", threshold)
+        page.wait_for_selector(f"#outlook >> text=threshold {float(threshold):.2f}")
     page.fill("#id_reason", "Nothing distinct would be merged.")
     page.click("text=Record the decision")
     wait_for_job(page, "text=What came of it")

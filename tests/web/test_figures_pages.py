@@ -271,6 +271,18 @@ def test_an_export_that_does_not_exist_is_refused(as_ana, study, values):
     assert not Export.objects.exists()
 
 
+def test_an_outlook_on_a_threshold_that_makes_no_sense_says_so_and_shows_no_other(as_cleo, study):
+    recipe = study.recipes.get(k=3, score="exact")
+    values = {"recipe": recipe.pk, "threshold": "7", "rule": "", "preview": "1"}
+
+    shown = as_cleo.post(
+        f"/studies/{study.pk}/decide/", values, headers={"HX-Request": "true"}
+    ).content.decode()
+
+    assert "a threshold lies between 0 and 1" in shown
+    assert "Dry run" not in shown
+
+
 def test_a_report_is_a_page_whatever_format_stands_beside_it(as_ana, study, settings, tmp_path):
     settings.EXPORTS_DIR = tmp_path
     decision = rows.make_decision(study)
