@@ -15,6 +15,7 @@ from dedup.kernel.digests import (
 from dedup.kernel.lanes import (
     blank_bits,
     copy_padded,
+    count_ones,
     read_long,
     swap_bytes,
     trailing_zeros,
@@ -24,6 +25,7 @@ from dedup.token_hash import SHINGLE_FACTOR, WORD_FACTOR, WORD_START
 
 # Vector loads read up to a whole block beyond the last byte of a stream.
 SLACK = 256
+SPARE_WORDS = 16
 
 Bytes = NDArray[np.uint8]
 Places = NDArray[np.int64]
@@ -52,7 +54,11 @@ _HALF = np.uint64(32)
 
 @compiled
 def find_words(data: Bytes, begin: int, end: int, starts: Places, ends: Places) -> int:
-    """Find where the words of a stream start and end; gives their number. Reads 64 bytes past the stream."""
+    """Find where the words of a stream start and end; gives their number. Reads 64 bytes past the stream.
+
+    Blanks are taken eight at a time, whatever their number, so that no branch depends on it: up to ``SPARE_WORDS``
+    places after the last word are overwritten.
+    """
     if begin == end:
         return 0
     words = 0
@@ -61,12 +67,15 @@ def find_words(data: Bytes, begin: int, end: int, starts: Places, ends: Places) 
         bits = blank_bits(data, place)
         if end - place < 64:
             bits &= (np.uint64(1) << np.uint64(end - place)) - np.uint64(1)
-        while bits:
-            blank = place + trailing_zeros(bits)
-            ends[words] = blank
-            words += 1
-            starts[words] = blank + 1
-            bits &= bits - np.uint64(1)
+        count = count_ones(bits)
+        for first in range(words, words + count, 8):
+            at = np.uint64(first)
+            for step in range(8):
+                blank = place + trailing_zeros(bits)
+                ends[at + np.uint64(step)] = blank
+                starts[at + np.uint64(step + 1)] = blank + 1
+                bits &= bits - np.uint64(1)
+        words += count
     ends[words] = end
     return words + 1
 
@@ -77,17 +86,17 @@ def hash_words(stream: Bytes, starts: Places, ends: Places, words: int, hashes: 
     for word in range(words):
         place = starts[word]
         left = ends[word] - place
-        part = read_long(stream, place) & _TAIL_MASKS[min(left, 8)]
+        part = read_long(stream, place) & _TAIL_MASKS[np.uint64(min(left, 8))]
         value = ((_WORD_START ^ np.uint64(left)) ^ part) * _WORD_FACTOR
         value ^= value >> _HALF
-        part = read_long(stream, place + 8) & _TAIL_MASKS[max(0, min(left - 8, 8))]
+        part = read_long(stream, place + 8) & _TAIL_MASKS[np.uint64(max(0, min(left - 8, 8)))]
         longer = (value ^ part) * _WORD_FACTOR
         longer ^= longer >> _HALF
         value = longer if left > 8 else value
         while left > 16:
             place += 8
             left -= 8
-            part = read_long(stream, place + 8) & _TAIL_MASKS[min(left - 8, 8)]
+            part = read_long(stream, place + 8) & _TAIL_MASKS[np.uint64(min(left - 8, 8))]
             value = (value ^ part) * _WORD_FACTOR
             value ^= value >> _HALF
         hashes[word] = value * _WORD_FACTOR

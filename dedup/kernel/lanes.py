@@ -192,12 +192,12 @@ def trailing_zeros(
     typing_context: Context,
     value: types.Integer,
 ) -> Intrinsic:
-    """Count the zeros below the lowest bit that is set; the value must not be 0."""
+    """Count the zeros below the lowest bit that is set; 64 for 0."""
 
     def build(
         context: BaseContext, builder: ir.IRBuilder, signature: Signature, arguments: list[ir.Value]
     ) -> ir.Value:
-        return builder.cttz(arguments[0], ir.Constant(I1, 1))
+        return builder.cttz(arguments[0], ir.Constant(I1, 0))
 
     return types.int64(types.uint64), build
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from dedup.kernel.columns import TextColumn
 from dedup.kernel.compiling import compiled, inlined
-from dedup.kernel.hashing import SLACK, find_words, hash_shingles, hash_words
+from dedup.kernel.hashing import SLACK, SPARE_WORDS, find_words, hash_shingles, hash_words
 
 # Among so few repeated shingles a search from first to last is faster than a table.
 _FEW = 24
@@ -40,7 +40,7 @@ def exact_overlaps(
         (last.data, last.offsets),
         (left, right),
         np.array(ascending, np.int64),
-        longest // 2 + 2,
+        longest // 2 + 2 + SPARE_WORDS,
         counts,
     )
     rows = [ascending.index(k) for k in ks]
@@ -190,9 +190,10 @@ def _mark_by_table(profile: Profile, level: int) -> None:
 @inlined
 def _slot_of(value: np.uint64, hashes: Longs, table: Counts, slots: int) -> int:
     """Give the slot that a hash has, or would get, in an open table of places counted from 1; 0 is empty."""
-    slot = np.int64(value >> np.uint64(32)) & (slots - 1)
-    while table[slot] and hashes[table[slot] - 1] != value:
-        slot = (slot + 1) & (slots - 1)
+    last = np.uint64(slots - 1)
+    slot = value >> np.uint64(32) & last
+    while table[slot] and hashes[np.uint64(table[slot] - 1)] != value:
+        slot = slot + np.uint64(1) & last
     return slot
 
 

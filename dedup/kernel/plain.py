@@ -150,9 +150,8 @@ def _write_runs(data: Bytes, place: int, word: np.uint64, out: Bytes, length: in
     kept = word | word << _ONE
     while kept:
         start = trailing_zeros(kept)
-        above = ~(kept >> np.uint64(start))
         write_lowered(data, place + start, out, length)
-        length += trailing_zeros(above) if above else VECTOR
+        length += trailing_zeros(~(kept >> np.uint64(start)))
         kept &= kept + (kept & (~kept + _ONE))
     if word >> np.uint64(63):
         out[length] = 0x20

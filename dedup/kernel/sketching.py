@@ -11,6 +11,7 @@ from dedup.kernel.columns import TextColumn
 from dedup.kernel.compiling import compiled
 from dedup.kernel.hashing import (
     SLACK,
+    SPARE_WORDS,
     blake2b_shingles,
     find_words,
     hash_shingles,
@@ -84,7 +85,7 @@ def _keep_upper_halves(wide: Longs, count: int, hashes: Words32) -> None:
 def _sign_all(
     data: Bytes, bounds: Places, longest: int, plan: Places, factors: Words32, summands: Words32
 ) -> None:
-    starts = np.empty(longest // 2 + 2, np.int64)
+    starts = np.empty(longest // 2 + 2 + SPARE_WORDS, np.int64)
     ends = np.empty_like(starts)
     scratch = np.empty_like(starts)
     word_hashes = np.empty(starts.shape[0], np.uint64)
@@ -135,7 +136,7 @@ def _fingerprint_all(
     is_plain: bool,  # noqa: FBT001 - compiled loops take no keywords
     result: Longs,
 ) -> None:
-    starts = np.empty(longest // 2 + 2, np.int64)
+    starts = np.empty(longest // 2 + 2 + SPARE_WORDS, np.int64)
     ends = np.empty_like(starts)
     digests = np.empty(starts.shape[0], np.uint64)
     blocks = np.zeros(1024, np.uint8)

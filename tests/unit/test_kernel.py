@@ -74,6 +74,31 @@ def test_threads_share_nothing():
     assert np.concatenate(found).tolist() == expected.tolist()
 
 
+def test_rows_can_be_written_into_a_larger_array():
+    column = TextColumn.from_strings(["one two three", "", "four five"])
+    specs = [MinHashSpec(), MinHashSpec(num_perm=100, k=1), MinHashSpec(scheme="legacy")]
+    whole = [np.zeros((5, spec.num_perm), np.uint32) for spec in specs]
+
+    kernel.signatures(column, specs, into=[rows[1:4] for rows in whole])
+
+    assert [rows[1:4].tolist() for rows in whole] == [
+        rows.tolist() for rows in kernel.signatures(column, specs)
+    ]
+    assert not any(rows[[0, 4]].any() for rows in whole)
+
+
+def test_rows_of_another_shape_or_type_are_refused():
+    column = TextColumn.from_strings(["one"])
+
+    for rows in (
+        np.zeros((2, 128), np.uint32),
+        np.zeros((1, 128), np.int64),
+        np.zeros((1, 256), np.uint32)[:, ::2],
+    ):
+        with pytest.raises(ValueError, match=r"rows are contiguous uint32\[1, 128\]"):
+            kernel.signatures(column, [MinHashSpec()], into=[rows])
+
+
 def test_pairs_of_different_length_are_refused():
     column = TextColumn.from_strings(["a"])
 
