@@ -9,7 +9,7 @@ from django.core.exceptions import ImproperlyConfigured
 from neardup_site import environment
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-DATA_DIR = Path(environment.text("NEARDUP_DATA_DIR", str(BASE_DIR / "data"))).resolve()
+DATA_DIR = Path(environment.text("NEARDUP_DATA_DIR") or BASE_DIR / "data").resolve()
 ARRAYS_DIR = DATA_DIR / "arrays"
 UPLOADS_DIR = DATA_DIR / "uploads"
 EXPORTS_DIR = DATA_DIR / "exports"

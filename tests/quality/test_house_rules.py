@@ -1,7 +1,9 @@
 """Rules of the house that no linter knows."""
 
+import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -89,3 +91,23 @@ def test_the_sample_has_a_true_group_for_every_document():
     assert sorted(documents) == sorted(truth)
     assert len(set(documents)) == len(documents)
     assert 300 <= len(documents) <= 500
+
+
+@pytest.mark.parametrize("value", [None, ""], ids=["unset", "empty"])
+def test_without_a_data_folder_the_default_is_taken(value, tmp_path):
+    environment = {name: text for name, text in os.environ.items() if name != "NEARDUP_DATA_DIR"}
+    if value is not None:
+        environment["NEARDUP_DATA_DIR"] = value
+    program = "from neardup_site import settings; print(settings.DATA_DIR)"
+    environment |= {"PYTHONPATH": str(ROOT)}
+
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert done.stdout.strip() == str(ROOT / "data")
