@@ -71,13 +71,14 @@ def compare(before: Ordinals, after: Ordinals) -> Comparison:
     )
 
 
-def carry_numbers(previous: Ordinals, labels: Ordinals) -> Carried:
+def carry_numbers(previous: Ordinals, labels: Ordinals, *, used: int = -1) -> Carried:
     """Give clusters the numbers of those that they continue.
 
     ``previous`` (``int64[n]``) is the number of each text's cluster until now, -1 for a text that had none; ``labels``
     (``int64[n]``) are numbered from 0 without gaps. An old cluster lives on where most of its texts are; if several
     do in one place, the one with most texts there keeps its number, and the others' numbers point to it. Clusters
-    that continue none get the next free numbers in their order. Ties go to the smaller label or number.
+    that continue none get the next free numbers in their order, above all numbers up to ``used``, which may have had a
+    cluster before. Ties go to the smaller label or number.
 
     >>> carried = carry_numbers(np.array([4, 4, 4, 7, -1]), np.array([0, 0, 1, 0, 2]))
     >>> carried.numbers.tolist(), carried.successors
@@ -93,6 +94,6 @@ def carry_numbers(previous: Ordinals, labels: Ordinals) -> Carried:
     places, strongest = np.unique(home[claims], return_index=True)
     numbers[places] = old[claims][strongest]
     fresh = np.flatnonzero(numbers < 0)
-    numbers[fresh] = int(previous.max(initial=-1)) + 1 + np.arange(len(fresh))
+    numbers[fresh] = int(previous.max(initial=used)) + 1 + np.arange(len(fresh))
     retired = numbers[home] != old
     return Carried(numbers, dict(zip(old[retired].tolist(), numbers[home[retired]].tolist(), strict=True)))

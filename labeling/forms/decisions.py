@@ -19,6 +19,7 @@ EXPORTS = [
     ("assignments", "Assignments: every document with its cluster"),
     ("links", "Links: every accepted pair"),
     ("labels", "Labels: everybody's current answers"),
+    ("changes", "Changes: clusters that are new, changed or retired since the decision before"),
     ("report", "Report: the decision with its figures, to read and to print"),
 ]
 EXPORT_FORMATS = [

@@ -10,7 +10,7 @@ from django.db.models import OuterRef, QuerySet, Subquery
 
 from dedup.exporting import SUFFIXES, Column, ExportError, Format, Written, write_table
 from labeling.models import Corpus, Decision, Document, Export, Label
-from labeling.services import reports
+from labeling.services import numbering, reports
 
 ASSIGNMENT_COLUMNS = (
     Column("document_id"),
@@ -49,7 +49,18 @@ LABEL_COLUMNS = (
     Column("origin"),
     Column("study"),
 )
-WHAT = ("assignments", "links", "labels", "report")
+CHANGE_COLUMNS = (
+    Column("cluster_id", "integer"),
+    Column("change"),
+    Column("successor_id", "integer"),
+    Column("documents_before", "integer"),
+    Column("documents_now", "integer"),
+    Column("lies_in", "integer"),
+    Column("comes_from", "integer"),
+    Column("decision", "integer"),
+    Column("decision_before", "integer"),
+)
+WHAT = ("assignments", "links", "labels", "changes", "report")
 CHUNK = 2000
 
 
@@ -147,6 +158,23 @@ def labels(corpus: Corpus) -> Iterator[dict[str, Any]]:
         }
 
 
+def changes(decision: Decision) -> Iterator[dict[str, Any]]:
+    """One row for every cluster number whose documents aren't those of the decision before, ascending."""
+    before = (decision.summary.get("numbers") or {}).get("previous")
+    for row in numbering.changes_of(decision):
+        yield {
+            "cluster_id": row.number,
+            "change": row.change,
+            "successor_id": row.successor,
+            "documents_before": row.documents_before,
+            "documents_now": row.documents_now,
+            "lies_in": row.lies_in,
+            "comes_from": row.comes_from,
+            "decision": decision.number,
+            "decision_before": before,
+        }
+
+
 def smallest_id(text: str) -> Subquery:
     """The smallest document id of the text that a column names; null where no document has it any more."""
     rows: QuerySet[Document] = Document.objects.filter(text=OuterRef(text))
@@ -208,6 +236,8 @@ def write_rows(what: str, decision: Decision, target: Path, format: Format) -> W
         return write_table(links(decision), LINK_COLUMNS, target, format)
     if what == "labels":
         return write_table(labels(decision.corpus), LABEL_COLUMNS, target, format)
+    if what == "changes":
+        return write_table(changes(decision), CHANGE_COLUMNS, target, format)
     raise ExportError(f"There is no export “{what}”; known are {', '.join(WHAT)}.")
 
 

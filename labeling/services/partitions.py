@@ -80,8 +80,8 @@ def changes(before: Partition | None, after: Partition) -> dict[str, int]:
     if before is None:
         before = Partition(documents=np.zeros(0, np.int64), clusters=np.zeros(0, np.int64))
     sizes = _size_of_own_cluster(before)
-    formerly = _look_up(before.documents, before.clusters, after.documents)
-    was_together = _look_up(before.documents, sizes, after.documents) > 1
+    formerly = look_up(before.documents, before.clusters, after.documents)
+    was_together = look_up(before.documents, sizes, after.documents) > 1
     now_together = _size_of_own_cluster(after) > 1
     joined = _several(after.clusters, np.where(formerly >= 0, formerly, -2 - np.arange(formerly.size)))
     had_cluster = np.unique(after.clusters[was_together])
@@ -116,7 +116,7 @@ def _size_of_own_cluster(partition: Partition) -> Ordinals:
     return np.asarray(counts[places.reshape(-1)], np.int64)
 
 
-def _look_up(keys: Ordinals, values: Ordinals, wanted: Ordinals) -> Ordinals:
+def look_up(keys: Ordinals, values: Ordinals, wanted: Ordinals) -> Ordinals:
     """Value of each wanted key; -1 where it isn't among the ascending ``keys``."""
     if not keys.size:
         return np.full(wanted.size, -1, np.int64)

@@ -7,7 +7,7 @@ from typing import Any
 from django.db import connection, transaction
 
 from labeling.models import Cluster, Corpus, Decision, Job, Link, Member
-from labeling.services import linking, partitions, representing
+from labeling.services import linking, numbering, partitions, representing
 from labeling.services.representing import Chosen
 from labeling.stages.published import Batch, Outcome
 from labeling.stages.reporting import Reporter
@@ -34,7 +34,10 @@ def run(job: Job, reporter: Reporter) -> dict[str, Any]:
     partition = partitions.partition_of(corpus, linked)
     chosen = _choose(decision, corpus, partition, reporter)
     reporter.begin("compare texts", unit="clusters")
-    outcome = Outcome(decision, corpus, linked, chosen)
+    active = partitions.active_decision(corpus)
+    before = None if active is None else numbering.published_numbers(active)
+    numbered = numbering.numbered(corpus, before, partition)
+    outcome = Outcome(decision, corpus, linked, chosen, numbered.clusters)
     summary = partitions.summarise(corpus, linked, partition)
     changed = _changes(corpus, partition, chosen)
     _write(outcome, corpus, reporter, total=summary["documents"])
@@ -43,6 +46,7 @@ def run(job: Job, reporter: Reporter) -> dict[str, Any]:
         "chains": decision.clusters.filter(is_chain=True).count(),
         "outside_study": corpus.texts.filter(ordinal__gte=decision.study.texts).count(),
         "changes": changed,
+        "numbers": numbering.summarise(active, before, numbered),
     }
     Decision.objects.filter(pk=decision.pk).update(state=Decision.State.PUBLISHED, summary=values)
     return {**values, "seconds": {"decide": round(perf_counter() - began, 3)}}

@@ -47,12 +47,18 @@ class Group:
 
 
 class Outcome:
-    """What a decision publishes, as arrays, and the rows that say it."""
+    """What a decision publishes, as arrays, and the rows that say it; ``numbers`` has the cluster number of each document."""
 
     def __init__(
-        self, decision: Decision, corpus: Corpus, linked: Linked, chosen: Mapping[int, Chosen]
+        self,
+        decision: Decision,
+        corpus: Corpus,
+        linked: Linked,
+        chosen: Mapping[int, Chosen],
+        numbers: Ordinals,
     ) -> None:
         self._decision = decision
+        self._numbers = numbers
         self._linked = linked
         self._chosen = chosen
         self._texts = _text_ids(corpus)
@@ -94,7 +100,7 @@ class Outcome:
         return {POOL: by_score, EXACT: "exact", PERSON: "person"}[kind]
 
     def batches(self) -> Iterator[Batch]:
-        """All clusters, single documents included, numbered from 1 by their smallest ordinal."""
+        """All clusters, single documents included, in the order of their smallest ordinals."""
         groups: list[Group] = []
         count = 0
         for group in self._groups():
@@ -110,13 +116,13 @@ class Outcome:
         order = np.lexsort((self.documents, self._clusters))
         labels, starts = np.unique(self._clusters[order], return_index=True)
         ends = np.append(starts[1:], order.size)
-        for number, (label, start, end) in enumerate(zip(labels, starts, ends, strict=True), start=1):
+        for label, start, end in zip(labels, starts, ends, strict=True):
             places = order[start:end]
             documents = self.documents[places]
             chosen = self._chosen.get(int(label))
             yield Group(
                 label=int(label),
-                number=number,
+                number=int(self._numbers[places[0]]),
                 documents=documents,
                 ordinals=self._ordinals[places],
                 representative=int(documents[0]) if chosen is None else chosen.representative,

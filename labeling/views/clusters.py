@@ -3,13 +3,14 @@
 from dataclasses import dataclass
 from typing import Any
 
+from django.contrib import messages
 from django.http import HttpResponse
-from django.shortcuts import get_object_or_404
+from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_safe
 
-from labeling.http import PageRequest, page_of, render_page
+from labeling.http import PageRequest, page_of, render_page, row_number
 from labeling.models import Decision
-from labeling.services import cluster_facets
+from labeling.services import cluster_facets, numbering
 from labeling.services.cluster_facets import LOWEST, ONE_TEXT, ORDERS, RANDOM_CLUSTERS, SIZES, Counts
 
 PRESETS = {
@@ -75,10 +76,29 @@ def _chosen(request: PageRequest) -> dict[str, str]:
     }
 
 
+def _named(request: PageRequest, decision: Decision) -> HttpResponse | None:
+    """Go to the cluster that the address names by its number, a retired one to where most of it is now."""
+    given = request.GET.get("number", "").strip()
+    if not given:
+        return None
+    found, is_in_use = numbering.follow(decision, row_number(given))
+    if found is None:
+        messages.warning(request, f"No cluster has or had the number {given[:20]} under {decision}.")
+        return redirect("labeling:clusters", decision.pk)
+    if not is_in_use:
+        messages.info(
+            request, f"Number {given} is retired under {decision}; most of its documents are in {found} now."
+        )
+    return redirect("labeling:cluster", found.pk)
+
+
 @require_safe
 def clusters(request: PageRequest, decision_id: int) -> HttpResponse:
     """The clusters of two and more documents, largest first unless another order is asked for."""
     decision = get_object_or_404(Decision.objects.select_related("corpus", "study", "recipe"), pk=decision_id)
+    named = _named(request, decision)
+    if named is not None:
+        return named
     chosen = _chosen(request)
     rows = cluster_facets.filtered(
         decision, show=chosen["show"], size=chosen["size"], lowest=chosen["lowest"]

@@ -43,6 +43,13 @@ CHANGES = {
 }
 
 
+NUMBERS = {
+    "kept": "Cluster numbers that live on",
+    "new": "Cluster numbers that are new",
+    "retired": "Cluster numbers that are retired",
+}
+
+
 def _figure(study: Study, recipe: StudyRecipe, threshold: float, rule: str) -> Figure | None:
     """The figures that a decision would record."""
     evaluation = figures.evaluate_study(study=study, score=recipe.score, thresholds=(threshold,), rule=rule)
@@ -90,6 +97,8 @@ def _outcome(values: Mapping[str, Any]) -> dict[str, Any]:
         "counts": _counts(values, COUNTS),
         "remarks": _counts(values, REMARKS),
         "changes": _counts(values.get("changes") or {}, CHANGES),
+        "numbers": _counts(values.get("numbers") or {}, NUMBERS),
+        "largest_changes": (values.get("numbers") or {}).get("largest_changes") or [],
     }
 
 

@@ -200,14 +200,19 @@ def test_what_does_not_fit_together_is_refused_before_anything_is_recorded(study
 
 
 @pytest.mark.parametrize("file_format", ["csv", "jsonl", "parquet", "xlsx"])
-@pytest.mark.parametrize("what", ["assignments", "links", "labels"])
+@pytest.mark.parametrize("what", ["assignments", "links", "labels", "changes"])
 def test_every_table_is_written_in_every_format_and_counted(study, tmp_path, at, what, file_format):
     judge(study, tmp_path, at, "pa,pb,duplicate")
     decision = rows.decision_of(study)
 
     export = exports.write_export(decision=decision, what=what, format=file_format, at=at)
 
-    expected = {"assignments": 20, "links": decision.links.count() + 1, "labels": 1}[what]
+    expected = {
+        "assignments": 20,
+        "links": decision.links.count() + 1,
+        "labels": 1,
+        "changes": decision.clusters.count(),
+    }[what]
     assert export.rows == expected
     assert (tmp_path / "exports" / export.file).stat().st_size == export.size
 

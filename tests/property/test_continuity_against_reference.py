@@ -15,11 +15,12 @@ numbers = st.lists(st.integers(-1, 6), min_size=TEXTS, max_size=TEXTS).map(
 
 
 @settings(max_examples=150, deadline=None)
-@given(numbers, labels)
-def test_numbers_live_on_where_most_texts_are(previous, after):
-    carried = carry_numbers(previous, after)
+@given(numbers, labels, st.integers(-1, 9))
+def test_numbers_live_on_where_most_texts_are_and_none_is_given_twice(previous, after, used):
+    carried = carry_numbers(previous, after, used=used)
 
-    assert carried.numbers.tolist() == reference.carried_numbers(previous.tolist(), after.tolist())
+    assert carried.numbers.tolist() == reference.carried_numbers(previous.tolist(), after.tolist(), used)
+    assert all(number in previous or number > used for number in carried.numbers.tolist())
     assert len(set(carried.numbers.tolist())) == len(carried.numbers)
 
 

@@ -114,7 +114,7 @@ def clusters_of(labels: list[int]) -> list[set[int]]:
     ]
 
 
-def carried_numbers(previous: list[int], labels: list[int]) -> list[int]:
+def carried_numbers(previous: list[int], labels: list[int], used: int = -1) -> list[int]:
     """Numbers of new clusters: each old cluster claims its largest part, the largest claim on a cluster wins."""
     new = clusters_of(labels)
     claims: dict[int, tuple[int, int]] = {}
@@ -122,7 +122,8 @@ def carried_numbers(previous: list[int], labels: list[int]) -> list[int]:
         old = {text for text, at in enumerate(previous) if at == number}
         home = max(range(len(new)), key=lambda label: (len(new[label] & old), -label))
         claims[home] = max(claims.get(home, (0, 0)), (len(new[home] & old), -number))
-    free = iter(range(max(previous, default=-1) + 1, max(previous, default=-1) + 1 + len(new)))
+    first = max([used, *previous]) + 1
+    free = iter(range(first, first + len(new)))
     return [-claims[label][1] if label in claims else next(free) for label in range(len(new))]
 
 
