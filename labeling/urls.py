@@ -3,6 +3,7 @@ from django.urls import path
 from labeling.views import (
     accounts,
     cluster,
+    cluster_pair,
     clusters,
     corpora,
     decisions,
@@ -49,5 +50,10 @@ urlpatterns = [
     path("decisions/<int:decision_id>/clusters/", clusters.clusters, name="clusters"),
     path("decisions/<int:decision_id>/exports/", exports.export_new, name="export_new"),
     path("clusters/<int:cluster_id>/", cluster.cluster, name="cluster"),
+    path(
+        "clusters/<int:cluster_id>/pairs/<int:one>/<int:other>/",
+        cluster_pair.cluster_pair,
+        name="cluster_pair",
+    ),
     path("exports/<int:export_id>/", exports.export_file, name="export_file"),
 ]

@@ -22,3 +22,13 @@ class SkipForm(forms.Form):
 
     key = forms.CharField(max_length=1000)
     study_pair = forms.IntegerField(min_value=1)
+
+
+class ClusterAnswerForm(forms.Form):
+    """One answer about two texts of a cluster, with the key that was made when they were shown."""
+
+    key = forms.CharField(max_length=1000)
+    verdict = forms.ChoiceField(
+        choices=[choice for choice in Label.Verdict.choices if choice[0] != "withdrawn"]
+    )
+    note = forms.CharField(max_length=2000, required=False)

@@ -113,6 +113,8 @@ def _lowest(found: LowestPair | None) -> dict[str, Any] | None:
     steps = list(cluster_review.steps_of(found.chain, found.left))
     names = cluster_review.documents_of_texts([found.left, found.right, *(text for text, _ in steps)])
     return {
+        "left_text": found.left,
+        "right_text": found.right,
         "left": names.get(found.left),
         "right": names.get(found.right),
         "similarity": found.similarity,

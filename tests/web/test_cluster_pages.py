@@ -2,7 +2,8 @@
 
 import pytest
 
-from labeling.models import Cluster, Link, Member
+from labeling.models import Cluster, Label, Link, Member
+from labeling.services.verdicts import corpus_verdicts
 from tests.web import rows
 
 STORY = (
@@ -178,3 +179,90 @@ def test_a_verdict_that_was_taken_back_marks_nothing(study, as_ana, ana):
 
     assert response.context["rows"] == []
     assert "No cluster is like that" in response.content.decode()
+
+
+def test_a_number_leads_to_its_cluster_and_a_retired_one_to_where_most_of_it_is(copies, as_ana):
+    later = rows.make_decision(copies.study, threshold=0.3)
+    cluster = cluster_of(later, "a")
+    later.clusters.filter(pk=cluster.pk).update(number=90)
+    address = f"/decisions/{later.pk}/clusters/"
+
+    direct = as_ana.get(address, {"number": "90"}, follow=True)
+    retired = as_ana.get(address, {"number": str(cluster.number)}, follow=True)
+
+    assert direct.context["cluster"] == retired.context["cluster"] == cluster
+    assert f"Number {cluster.number} is retired under decision 2" in retired.content.decode()
+    assert "is retired" not in direct.content.decode()
+
+
+@pytest.mark.parametrize("value", ["0", "-1", "x", "9" * 18, "9" * 5000, "\u00b2"])
+def test_a_number_that_no_cluster_has_leads_back_to_the_list(copies, as_ana, value):
+    response = as_ana.get(f"/decisions/{copies.pk}/clusters/", {"number": value}, follow=True)
+
+    assert response.status_code == 200
+    assert "No cluster has or had the number" in response.content.decode()
+
+
+def test_a_decision_shows_which_numbers_live_on_and_where_retired_ones_lead(copies, as_ana):
+    changes = [
+        {"cluster": 12, "change": "retired", "successor": 5, "documents_before": 3, "documents_now": 0},
+        {"cluster": 5, "change": "changed", "successor": None, "documents_before": 2, "documents_now": 5},
+    ]
+    copies.number = 2
+    copies.summary |= {
+        "changes": {"merged": 1},
+        "numbers": {"previous": 1, "kept": 7, "new": 0, "retired": 1, "largest_changes": changes},
+    }
+    copies.save()
+
+    html = " ".join(as_ana.get(f"/decisions/{copies.pk}/").content.decode().split())
+
+    assert "<dt>Cluster numbers that live on</dt><dd>7</dd>" in html
+    assert f'most of it is in <a href="/decisions/{copies.pk}/clusters/?number=5">cluster 5</a>' in html
+
+
+def pair_address(cluster):
+    texts = list(
+        cluster.members.order_by("document__text").values_list("document__text", flat=True).distinct()
+    )
+    return f"/clusters/{cluster.pk}/pairs/{texts[0]}/{texts[-1]}/"
+
+
+def test_a_verdict_on_a_cluster_is_an_ordinary_label_and_counts_once(copies, as_ana):
+    cluster = cluster_of(copies, "a")
+    address = pair_address(cluster)
+    page = as_ana.get(address)
+    answer = {"key": page.context["key"], "verdict": "distinct", "note": "another sum"}
+
+    first = as_ana.post(address, answer, follow=True)
+    as_ana.post(address, {**answer, "verdict": "duplicate"})
+
+    label = Label.objects.get()
+    assert (label.verdict, label.origin, label.note) == ("distinct", "cluster", "another sum")
+    assert label.pair.left.ordinal < label.pair.right.ordinal
+    assert "The next decision keeps them apart" in first.content.decode()
+    assert "The next decision will respect it" in page.content.decode()
+    assert corpus_verdicts(copies.corpus) == {label.pair_id: "distinct"}
+
+
+def test_keys_of_others_or_of_nobody_save_nothing(copies, as_ana, as_ben):
+    address = pair_address(cluster_of(copies, "a"))
+    foreign = as_ben.get(address).context["key"]
+
+    for key in (foreign, "forged", ""):
+        response = as_ana.post(address, {"key": key, "verdict": "distinct"})
+        assert response.status_code == 422
+        assert "nothing was saved" in response.content.decode()
+    response = as_ana.post(address, {"key": as_ana.get(address).context["key"], "verdict": "withdrawn"})
+
+    assert response.status_code == 422
+    assert not Label.objects.exists()
+
+
+def test_only_two_texts_of_one_cluster_can_be_judged_there(copies, as_ana):
+    cluster = cluster_of(copies, "a")
+    own = cluster.representative.text_id
+    foreign = add(rows.make_corpus("Other"), "foreign", STORY).text_id
+
+    assert as_ana.get(f"/clusters/{cluster.pk}/pairs/{own}/{own}/").status_code == 404
+    assert as_ana.get(f"/clusters/{cluster.pk}/pairs/{own}/{foreign}/").status_code == 404

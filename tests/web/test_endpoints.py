@@ -19,6 +19,7 @@ FOR_OWNERS = {
 ONLY_POST = {"sign_out", "sample", "job_cancel", "job_resume", "label_skip", "label_undo"}
 TAKE_POST = ONLY_POST | {
     "sign_in", "sign_in_link", "corpus_new", "ingest", "ingest_preview", "study_new", "label_answer", "decide", "export_new",
+    "cluster_pair",
 }  # fmt: skip
 NAMES = sorted(pattern.name for pattern in get_resolver("labeling.urls").url_patterns)
 
@@ -54,6 +55,10 @@ def addresses(study, cleo):
         "clusters": [decision.pk],
         "export_new": [decision.pk],
         "cluster": [cluster.pk],
+        "cluster_pair": [
+            cluster.pk,
+            *cluster.members.values_list("document__text", flat=True).order_by("id")[:2],
+        ],
         "export_file": [decision.pk],
     }
     return {name: reverse(f"labeling:{name}", args=arguments.get(name, [])) for name in NAMES}
