@@ -2,6 +2,7 @@
 
 import json
 import logging
+import os
 import sys
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -61,10 +62,13 @@ class AnsweringCommand(BaseCommand):
         return parser
 
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ANN401, ARG002
-        """Answer; every error becomes one sentence and an exit status."""
+        """Answer; every error becomes one sentence and an exit status. A reader that has read enough is no error."""
         try:
             prepare_database()
             self.answer(options)
+            self.stdout.flush()
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         except CommandError:
             raise
         except CommandRefusedError as error:

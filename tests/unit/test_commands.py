@@ -1,7 +1,11 @@
 """Each command, with its JSON, its exit status, and its sentence when something is wrong."""
 
 import json
+import os
+import subprocess
+import sys
 from io import StringIO
+from pathlib import Path
 
 import pytest
 from django.core.management import call_command
@@ -400,3 +404,20 @@ def test_a_number_that_no_row_can_have_names_nothing(command):
     _, err = run(command, "9" * 5000, status=2)
 
     assert err.startswith("There is no ")
+
+
+def test_a_reader_that_has_read_enough_is_no_error(tmp_path):
+    environment = {name: value for name, value in os.environ.items() if name != "DATABASE_URL"}
+    reading, writing = os.pipe()
+    os.close(reading)
+
+    done = subprocess.run(
+        [sys.executable, "manage.py", "verify_arrays", "--json"],
+        cwd=Path(__file__).parents[2],
+        env=environment | {"NEARDUP_DATA_DIR": str(tmp_path)},
+        stdout=writing,
+        stderr=subprocess.PIPE,
+    )
+
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (0, b"")
