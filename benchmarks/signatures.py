@@ -61,6 +61,12 @@ def functions(texts: list[str]) -> dict[str, Callable[[], object]]:
             kernel.exact_overlaps(part, places[: len(part) - 1], places[: len(part) - 1] + 1, 3)
             for part in streams
         ],
+        "exact overlap k=(1, 3, 5, 7)": lambda: [
+            kernel.exact_overlaps_of_all(
+                part, places[: len(part) - 1], places[: len(part) - 1] + 1, [1, 3, 5, 7]
+            )
+            for part in streams
+        ],
     }
     for hash_name in ("sha1", "tokens"):
         for ks in KS:
