@@ -29,6 +29,8 @@ LOWEST: Mapping[str, tuple[float, float]] = {
 ONE_TEXT = "one"
 RANDOM_CLUSTERS = 20
 SPREAD = 2_654_435_761
+GIANT_DOCUMENTS = 20
+GIANT_SHARE = 0.02
 BATCH = 500
 
 
@@ -78,6 +80,15 @@ def counts(decision: Decision) -> Counts:
         sizes={name: by_name[f"size {name}"] for name in SIZES},
         lowest={name: by_name[f"lowest {name}"] for name in (*LOWEST, ONE_TEXT)},
     )
+
+
+def giant_of(decision: Decision) -> Cluster | None:
+    """The largest cluster, if it is suspiciously large: a chain of many documents, and of a good part of the corpus."""
+    largest = decision.clusters.filter(is_chain=True).order_by("-documents", "number").first()
+    documents = decision.summary.get("documents")
+    if largest is None or not documents or largest.documents < max(GIANT_DOCUMENTS, GIANT_SHARE * documents):
+        return None
+    return largest
 
 
 def sources_of(clusters: list[int]) -> dict[int, int]:

@@ -13,7 +13,7 @@ from dedup.evaluation import Figure
 from labeling.forms.decisions import DecisionForm, recipe_name
 from labeling.http import PageRequest, owner_required, render_page, row_number
 from labeling.models import Decision, Study, StudyRecipe
-from labeling.services import decisions, figures
+from labeling.services import cluster_facets, cluster_review, decisions, figures
 
 COUNTS = {
     "documents": "Documents",
@@ -114,6 +114,24 @@ def _reconciled(summary: dict[str, Any]) -> str:
     )
 
 
+def _giant(decision: Decision) -> dict[str, Any] | None:
+    """The cluster that looks too large, with the link that makes it."""
+    found = cluster_facets.giant_of(decision)
+    if found is None:
+        return None
+    ties = cluster_review.ties_of(found)
+    giant: dict[str, Any] = {
+        "cluster": found,
+        "share": found.documents / decision.summary["documents"],
+        "ties": ties,
+    }
+    if ties.weakest is not None:
+        [tie] = ties.take([ties.weakest])
+        names = cluster_review.documents_of_texts([tie.link.left_id, tie.link.right_id])
+        giant |= {"tie": tie, "left": names.get(tie.link.left_id), "right": names.get(tie.link.right_id)}
+    return giant
+
+
 def _replay(decision: Decision) -> str:
     """The command that takes this decision again."""
     parts = [
@@ -191,6 +209,7 @@ def decision(request: PageRequest, decision_id: int) -> HttpResponse:
         ),
         "outcome": _outcome(found.summary),
         "reconciled": _reconciled(found.summary),
+        "giant": _giant(found),
         "replay": _replay(found),
         "job": found.jobs.order_by("-created_at", "-id").first(),
         "exports": found.exports.order_by("-at", "-id"),

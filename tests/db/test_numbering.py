@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from labeling.models import Decision
-from labeling.services import exports, numbering
+from labeling.services import cluster_labels, exports, numbering
 from labeling.services.partitions import Partition
 from tests.db import rows
 
@@ -101,3 +101,23 @@ def test_decisions_of_before_numbers_were_carried_have_nothing_to_compare_with(s
     decision.refresh_from_db()
 
     assert {row["decision_before"] for row in exports.changes(decision)} == {None}
+
+
+def test_what_a_person_says_on_a_cluster_binds_the_next_decision(study, ana, at):
+    first = rows.decision_of(study, threshold=0.5)
+    cluster = first.clusters.get(members__document__external_id="pa")
+    texts = list(cluster.members.values_list("document__text", flat=True))
+    pair = cluster_labels.find_pair(cluster, *texts)
+
+    cluster_labels.record(
+        pair=pair,
+        serving_key=cluster_labels.serve(pair, ana.pk),
+        labeller_id=ana.pk,
+        verdict="distinct",
+        at=at,
+    )
+    second = rows.decision_of(study, threshold=0.5)
+
+    assert numbers(first)["pa"] == numbers(first)["pb"]
+    assert numbers(second)["pa"] != numbers(second)["pb"]
+    assert numbers(first)["pa"] in {numbers(second)["pa"], numbers(second)["pb"]}

@@ -266,3 +266,21 @@ def test_only_two_texts_of_one_cluster_can_be_judged_there(copies, as_ana):
 
     assert as_ana.get(f"/clusters/{cluster.pk}/pairs/{own}/{own}/").status_code == 404
     assert as_ana.get(f"/clusters/{cluster.pk}/pairs/{own}/{foreign}/").status_code == 404
+
+
+def test_a_giant_chain_is_announced_with_the_link_that_makes_it(copies, as_ana):
+    cluster = cluster_of(copies, "a")
+    Cluster.objects.filter(pk=cluster.pk).update(documents=21, is_chain=True, lowest_similarity=0.1)
+
+    html = as_ana.get(f"/decisions/{copies.pk}/").content.decode()
+
+    assert "One cluster looks too large." in html
+    assert "holds 21 documents" in html
+    assert "It comes apart first between" in html
+    assert f'href="/clusters/{cluster.pk}/pairs/' in html
+
+
+def test_a_large_cluster_without_a_chain_is_no_alarm(copies, as_ana):
+    Cluster.objects.filter(decision=copies).update(documents=21, is_chain=False)
+
+    assert "looks too large" not in as_ana.get(f"/decisions/{copies.pk}/").content.decode()
