@@ -1,6 +1,12 @@
-"""One order of text on every database: by code points, as SQLite and Python have it."""
+"""Text on every database alike: ordered by code points, and searched so that only A to Z match a to z."""
+
+from typing import Any
 
 from django.db import connections
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.models import CharField, TextField
+from django.db.models.lookups import IContains
+from django.db.models.sql.compiler import SQLCompiler
 
 _COLUMNS_OF_OTHER_ORDER = """
     SELECT class.relname, attribute.attname, format_type(attribute.atttypid, attribute.atttypmod)
@@ -32,3 +38,26 @@ def order_by_code_points(*, using: str, **_: object) -> None:
             changes.setdefault(table, []).append(f'ALTER COLUMN {quote(column)} TYPE {type_} COLLATE "C"')
         for table, columns in changes.items():
             cursor.execute(f"ALTER TABLE {quote(table)} {', '.join(columns)}")
+
+
+@CharField.register_lookup
+@TextField.register_lookup
+class Mentions(IContains):
+    """``column__mentions="word"``: the column holds the word; the case of the letters a to z doesn't matter."""
+
+    lookup_name = "mentions"
+
+    def as_sqlite(self, compiler: SQLCompiler, connection: BaseDatabaseWrapper) -> tuple[str, list[Any]]:
+        """SQLite's LIKE does just this."""
+        left, right, values = self._sides(compiler, connection)
+        return f"{left} LIKE {right} ESCAPE '\\'", values
+
+    def as_postgresql(self, compiler: SQLCompiler, connection: BaseDatabaseWrapper) -> tuple[str, list[Any]]:
+        """PostgreSQL would fold the letters of the language that the database was made for."""
+        left, right, values = self._sides(compiler, connection)
+        return f'{left} ILIKE {right} COLLATE "C"', values
+
+    def _sides(self, compiler: SQLCompiler, connection: BaseDatabaseWrapper) -> tuple[str, str, list[Any]]:
+        left, left_values = self.process_lhs(compiler, connection)
+        right, right_values = self.process_rhs(compiler, connection)
+        return left, str(right), [*left_values, *right_values]

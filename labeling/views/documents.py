@@ -20,7 +20,7 @@ def documents(request: PageRequest, corpus_id: int) -> HttpResponse:
     status = request.GET.get("status", "")
     if search:
         rows = rows.filter(
-            Q(external_id__icontains=search) | Q(url__icontains=search) | Q(title__icontains=search)
+            Q(external_id__mentions=search) | Q(url__mentions=search) | Q(title__mentions=search)
         )
     if status in Document.Status.values:
         rows = rows.filter(status=status)

@@ -198,3 +198,24 @@ def test_a_file_whose_name_is_not_unicode_is_read_or_refused_in_a_sentence(corpu
     job = rows.ingest(corpus, folder)
 
     assert (job.state, job.error, job.report["accepted"]) == ("done", "", 2)
+
+
+@pytest.mark.parametrize(
+    ("word", "found"),
+    [
+        ("AB", ["Ab", "xaB"]),
+        ("é", ["né"]),
+        ("É", ["É"]),
+        ("%", ["5%"]),
+        ("_", ["a_"]),
+        ("\\", ["b\\"]),
+        ("ı", []),
+    ],
+)
+def test_a_search_folds_only_a_to_z_and_takes_signs_as_they_stand(corpus, word, found):
+    for name in ("Ab", "xaB", "né", "É", "5%", "a_", "b\\", "i", "I"):
+        Document.objects.create(corpus=corpus, external_id=name, status="no content", own_body="")
+
+    names = Document.objects.filter(external_id__mentions=word).order_by("external_id")
+
+    assert [row.external_id for row in names] == found

@@ -85,7 +85,7 @@ def test_files_and_lists_are_the_same_from_every_database_and_after_a_backup_mov
     )
 
     expected = digests(tmp_path / "sqlite")
-    assert len(expected) == 2 + 8 + 3 + 7
+    assert len(expected) == 2 + 8 + 3 + 15
     assert digests(tmp_path / "english") == expected
     assert digests(tmp_path / "plain") == expected
     assert digests(tmp_path / "from-sqlite") == expected

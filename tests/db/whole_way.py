@@ -8,6 +8,7 @@ import os
 import re
 import sys
 from pathlib import Path
+from urllib.parse import quote
 
 FILES = {
     "assignments": ("csv", "csv-spreadsheet", "jsonl", "parquet", "xlsx"),
@@ -15,9 +16,13 @@ FILES = {
     "labels": ("jsonl",),
     "report": ("html",),
 }
+SEARCHES = ("A", "é", "É", "ß", "SS", "a-b", "%", "_", "\\")
 LISTS = {
     "documents": "/corpora/{corpus}/documents/",
-    "search": "/corpora/{corpus}/documents/?q=A",
+    **{
+        f"search-{place}": f"/corpora/{{corpus}}/documents/?q={quote(word)}"
+        for place, word in enumerate(SEARCHES)
+    },
     "pairs": "/studies/{study}/pairs/",
     "duplicates": "/studies/{study}/pairs/?verdict=duplicate",
     "clusters": "/decisions/{decision}/clusters/?order=loosest",
