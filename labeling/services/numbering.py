@@ -82,8 +82,7 @@ def changes_between(old: Partition, now: Partition) -> list[Change]:
     documents = np.union1d(old.documents, now.documents)
     was = partitions.look_up(old.documents, old.clusters, documents)
     is_now = partitions.look_up(now.documents, now.clusters, documents)
-    moves, counts = np.unique(np.stack((was, is_now)), axis=1, return_counts=True)
-    rows = zip(moves[0].tolist(), moves[1].tolist(), counts.tolist(), strict=True)
+    rows = zip(*(column.tolist() for column in _moves(was, is_now)), strict=True)
     lies: dict[int, dict[int, int]] = {}
     comes: dict[int, dict[int, int]] = {}
     for former, present, count in rows:
@@ -95,6 +94,17 @@ def changes_between(old: Partition, now: Partition) -> list[Change]:
         _change(number, lies.get(number, {}), comes.get(number, {})) for number in sorted({*lies, *comes})
     )
     return [change for change in found if change is not None]
+
+
+def _moves(was: Numbers, is_now: Numbers) -> tuple[Numbers, Numbers, Numbers]:
+    """Former number, number now (-1 for none) and documents of each move, without clusters that stayed as they were."""
+    span = int(is_now.max(initial=-1)) + 2
+    codes, counts = np.unique((was + 1) * span + is_now + 1, return_counts=True)
+    former, present = codes // span, codes % span
+    before = np.bincount(former, weights=counts)[former] if codes.size else counts
+    after = np.bincount(present, weights=counts)[present] if codes.size else counts
+    moved = (former != present) | (counts != before) | (counts != after)
+    return former[moved] - 1, present[moved] - 1, counts[moved]
 
 
 def _change(number: int, lies: dict[int, int], comes: dict[int, int]) -> Change | None:
