@@ -15,20 +15,6 @@ from labeling.stages.counting import Counts
 IN_LIMIT = 900
 NO_WORD = "the text holds no word"
 NO_TEXT = "the text is empty"
-FIELDS = (
-    "own_body",
-    "status",
-    "status_reason",
-    "source",
-    "url",
-    "canonical_url",
-    "title",
-    "first_seen",
-    "price_minor",
-    "currency",
-    "identifiers",
-    "flags",
-)
 
 TextKey = tuple[str, str]
 
@@ -50,6 +36,7 @@ def store_pages(job: Job, pages: Sequence[Page], counts: Counts) -> None:
     texts, fresh = _texts(corpus, keyed)
     added: list[Document] = []
     changed: list[Document] = []
+    names: set[str] = set()
     for entry in keyed:
         text = None if entry.key is None else texts[entry.key]
         values = _values(entry.page, text)
@@ -61,7 +48,7 @@ def store_pages(job: Job, pages: Sequence[Page], counts: Counts) -> None:
         if document is None:
             added.append(Document(corpus=corpus, external_id=entry.page.id, first_ingest=job, **values))
         else:
-            _assign(document, values)
+            names |= _assign(document, values)
             changed.append(document)
         counts.no_content += text is None
         if has_new_words and entry.key in fresh:
@@ -70,7 +57,7 @@ def store_pages(job: Job, pages: Sequence[Page], counts: Counts) -> None:
             counts.exact_duplicates += 1
     Document.objects.bulk_create(added, batch_size=200)
     if changed:
-        Document.objects.bulk_update(changed, ["text", *FIELDS], batch_size=30)
+        Document.objects.bulk_update(changed, sorted(names), batch_size=30)
     counts.accepted += len(added)
     counts.updated += len(changed)
 
@@ -164,6 +151,9 @@ def _values(page: Page, text: Text | None) -> dict[str, Any]:
     }
 
 
-def _assign(document: Document, values: dict[str, Any]) -> None:
-    for name, value in values.items():
-        setattr(document, name, value)
+def _assign(document: Document, values: dict[str, Any]) -> set[str]:
+    """Take values over; returns the names of those that are new."""
+    names = {name for name, value in values.items() if getattr(document, name) != value}
+    for name in names:
+        setattr(document, name, values[name])
+    return names
