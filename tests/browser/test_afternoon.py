@@ -16,6 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SAMPLE = ROOT / "labeling" / "sample"
 DOCUMENTS = 110
 LINK = re.compile(r"http://127\.0\.0\.1:\d+/sign-in/link/\S+")
+SERVED = ".row-of-answers input[name=key]"
 BROKEN_LINE = '{"id": "broken", "text": '
 
 pytestmark = pytest.mark.browser
@@ -89,11 +90,11 @@ class Analyst:
 
     def answer(self, verdict):
         """Press the key; without script, press the button."""
-        before = self.page.locator("input[name=key]").first.get_attribute("value")
+        before = self.page.locator(SERVED).get_attribute("value")
         if self.has_script:
             self.page.keyboard.press({"duplicate": "1", "distinct": "2"}[verdict])
-            script = "before => document.querySelector('input[name=key]')?.value !== before"
-            self.page.wait_for_function(script, arg=before)
+            script = "([served, before]) => document.querySelector(served)?.value !== before"
+            self.page.wait_for_function(script, arg=[SERVED, before])
         else:
             self.page.locator(f"button[value={verdict}]").focus()
             with self.page.expect_navigation():
@@ -140,7 +141,7 @@ def test_an_analyst_goes_from_a_file_to_exported_clusters_by_keyboard(browser, u
     analyst.go("link", re.compile("^Study"))
     analyst.go("link", re.compile("^Label"))
     answers = 0
-    while page.locator("input[name=key]").count():
+    while page.locator(SERVED).count():
         left, right = page.locator(".sides h2").all_inner_texts()[:2]
         analyst.answer("duplicate" if truth[left] == truth[right] else "distinct")
         answers += 1
