@@ -64,8 +64,8 @@ def test_after_an_answer_the_page_says_what_was_saved_and_the_focus_is_on_the_pa
     page.wait_for_function(
         "() => document.querySelector('#announce').textContent.includes('Saved: duplicate')"
     )
+    page.wait_for_function("() => document.activeElement.id === 'pair'")
     assert "Undo" in page.inner_text("#status")
-    assert page.evaluate("document.activeElement.id") == "pair"
     assert page.evaluate("scrollY") == 0
 
 
