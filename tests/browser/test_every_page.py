@@ -21,6 +21,8 @@ def addresses(study, cleo):
         study.corpus, report={"read": 16, "accepted": 16, "updated": 0, "unchanged": 0, "rejected": 0}
     )
     corpus = study.corpus
+    cluster = decision.clusters.order_by("-documents").first()
+    texts = cluster.members.order_by("id").values_list("document__text", flat=True)
     return [
         "/",
         "/keys/",
@@ -42,7 +44,8 @@ def addresses(study, cleo):
         f"/decisions/{decision.pk}/",
         f"/decisions/{decision.pk}/clusters/",
         f"/decisions/{decision.pk}/exports/",
-        f"/clusters/{decision.clusters.order_by('-documents').first().pk}/",
+        f"/clusters/{cluster.pk}/",
+        f"/clusters/{cluster.pk}/pairs/{texts[0]}/{texts[1]}/",
     ]
 
 
