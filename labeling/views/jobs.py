@@ -11,6 +11,7 @@ from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
+from dedup.exporting import neutralised
 from labeling.http import PageRequest, owner_required, render_page
 from labeling.models import Job, Problem
 from labeling.services import jobs
@@ -28,7 +29,6 @@ REPORT_NAMES = {
     "exact_duplicates": "Exact duplicates",
     "pool": "Candidate pairs",
 }
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def _grouped_problems(job: Job) -> list[dict[str, Any]]:
@@ -133,11 +133,6 @@ class _Echo:
         return line
 
 
-def _formula_safe(value: str) -> str:
-    """A cell that no spreadsheet takes for a formula: such texts get an apostrophe in front."""
-    return f"'{value}" if value.startswith(FORMULA_STARTS) else value
-
-
 def _problem_rows(job: Job) -> Iterator[list[object]]:
     yield ["file", "line", "field", "reason", "example", "left_out"]
     problem: Problem
@@ -145,11 +140,11 @@ def _problem_rows(job: Job) -> Iterator[list[object]]:
         chunk_size=2000
     ):
         yield [
-            _formula_safe(problem.file),
+            neutralised(problem.file),
             "" if problem.line is None else problem.line,
-            _formula_safe(problem.field),
-            _formula_safe(problem.reason),
-            _formula_safe(problem.example),
+            neutralised(problem.field),
+            neutralised(problem.reason),
+            neutralised(problem.example),
             "yes" if problem.is_rejection else "no",
         ]
 
