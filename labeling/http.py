@@ -4,12 +4,15 @@ from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, cast
 
-from django.core.exceptions import PermissionDenied
+from django.core.exceptions import ObjectDoesNotExist, PermissionDenied
 from django.core.paginator import Page, Paginator
 from django.db.models import Model, QuerySet
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.cache import patch_cache_control, patch_vary_headers
+
+from labeling.services import access
+from labeling.services.access import Right
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -20,7 +23,6 @@ Arguments = ParamSpec("Arguments")
 VARYING_HEADERS = ("HX-Request", "HX-History-Restore-Request", "Cookie")
 PAGE_ROWS = 50
 MOST_DIGITS = 18
-OWNERS_ONLY = "Only owners may do this. Ask the person who runs this installation for the owner role (staff)."
 
 
 class PageRequest(HttpRequest):
@@ -49,25 +51,35 @@ def render_page(
     """Render the page, or only its swappable part where htmx asks for it.
 
     Both say in ``Vary`` that they differ by htmx's headers, and are checked with the server before a cache shows them again;
-    a partial is never stored, so that going back can't show it in place of a page.
+    a partial is never stored, so that going back can't show it in place of a page. ``may`` tells templates what to offer.
     """
+    may = access.permissions(request.user, context.get("corpus"))
     is_partial = partial is not None and wants_partial(request)
-    response = render(request, partial if partial and is_partial else template, dict(context), status=status)
+    shown = partial if partial and is_partial else template
+    response = render(request, shown, {"may": may, **context}, status=status)
     patch_vary_headers(response, VARYING_HEADERS)
     patch_cache_control(response, private=True, no_cache=True, **({"no_store": True} if is_partial else {}))
     return response
 
 
-def owner_required(view: View[Arguments]) -> View[Arguments]:
-    """Refuse, with a sentence, everyone who isn't an owner (Django's ``is_staff``)."""
+def administrator_required(view: View[Arguments]) -> View[Arguments]:
+    """Refuse, with a sentence, everyone who doesn't run the installation."""
 
     @wraps(view)
     def guarded(request: PageRequest, *args: Arguments.args, **kwargs: Arguments.kwargs) -> HttpResponse:
-        if not request.user.is_staff:
-            raise PermissionDenied(OWNERS_ONLY)
+        if not access.is_administrator(request.user):
+            raise PermissionDenied(access.ADMINISTRATORS_ONLY)
         return view(request, *args, **kwargs)
 
     return cast("View[Arguments]", guarded)
+
+
+def fetched(request: PageRequest, rows: QuerySet[Row], right: Right = Right.SEE, **lookup: object) -> Row:
+    """The row that the person may see and do this with; 404 for one they may not know of, 403 with a sentence otherwise."""
+    try:
+        return access.fetch(rows, request.user, right, **lookup)
+    except ObjectDoesNotExist as error:
+        raise Http404 from error
 
 
 def row_number(value: str) -> int:

@@ -14,6 +14,7 @@ from labeling.views import (
     jobs,
     labelling,
     pairs,
+    people,
     studies,
 )
 
@@ -31,6 +32,12 @@ urlpatterns = [
     path("corpora/<int:corpus_id>/ingest/<str:token>/", ingesting.ingest_preview, name="ingest_preview"),
     path("corpora/<int:corpus_id>/documents/", documents.documents, name="documents"),
     path("corpora/<int:corpus_id>/studies/new/", studies.study_new, name="study_new"),
+    path("corpora/<int:corpus_id>/people/", people.people, name="people"),
+    path("corpora/<int:corpus_id>/people/invite/", people.invite, name="invite"),
+    path("people/<int:membership_id>/role/", people.role_change, name="role_change"),
+    path("people/<int:membership_id>/remove/", people.member_remove, name="member_remove"),
+    path("invitations/<int:invitation_id>/withdraw/", people.invitation_withdraw, name="invitation_withdraw"),
+    path("join/<str:secret>/", people.join, name="join"),
     path("documents/<int:document_id>/", documents.document, name="document"),
     path("jobs/<int:job_id>/", jobs.job, name="job"),
     path("jobs/<int:job_id>/cancel/", jobs.job_cancel, name="job_cancel"),

@@ -79,23 +79,31 @@ class SeveralFilesField(forms.FileField):
 
 
 class IngestForm(forms.Form):
-    """Where the documents come from: files of the reader's machine, or a path on the server (owners only)."""
+    """Where the documents come from: files of the reader's machine, or, for administrators, a path on the server."""
 
     upload = SeveralFilesField(required=False, label="Files from your computer")
-    server_path = forms.CharField(required=False, label="Or a file or folder on the server", max_length=1000)
+    server_path = forms.CharField(
+        required=False,
+        label="Or a file or folder on the server",
+        max_length=1000,
+        help_text="For large collections: nothing is copied, the file is read where it is.",
+    )
     format = forms.ChoiceField(choices=FORMATS, required=False, label="Format")
 
     def __init__(
-        self, data: "QueryDict | None" = None, files: "MultiValueDict[str, UploadedFile[Any]] | None" = None
+        self,
+        data: "QueryDict | None" = None,
+        files: "MultiValueDict[str, UploadedFile[Any]] | None" = None,
+        *,
+        reads_server: bool,
     ) -> None:
         super().__init__(data, files)
+        if not reads_server:
+            del self.fields["server_path"]
         self.fields["upload"].help_text = (
             f"One or more, up to {settings.UPLOAD_LIMIT_MB:,} MB together. JSONL, CSV, TSV, Parquet, XLSX, HTML, WARC, "
             "plain text, also compressed."
         )
-        self.fields[
-            "server_path"
-        ].help_text = "For large collections: nothing is copied, the file is read where it is."
 
     def clean_server_path(self) -> str:
         """The path must be there and readable by the server."""

@@ -149,8 +149,11 @@ def _read(archive: zipfile.ZipFile, path: Path) -> Counted:
 
 
 def _read_model(archive: zipfile.ZipFile, model: type[models.Model]) -> int:
+    name = f"rows/{model._meta.label_lower}.jsonl"  # noqa: SLF001
+    if name not in archive.namelist():
+        return 0
     count = 0
-    with archive.open(f"rows/{model._meta.label_lower}.jsonl") as file:  # noqa: SLF001
+    with archive.open(name) as file:
         lines = (line.decode() for line in file)
         while batch := list(islice(_objects(lines), BATCH)):
             model._default_manager.filter(pk__in=[row.pk for row in batch]).delete()  # noqa: SLF001

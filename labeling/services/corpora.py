@@ -4,7 +4,7 @@ from datetime import datetime
 from django.db import IntegrityError, transaction
 
 from dedup.specs import NormaliserName
-from labeling.models import Corpus
+from labeling.models import Corpus, Membership, Role
 
 LONGEST_NAME = 200
 LONGEST_ID = 18
@@ -28,14 +28,14 @@ def create_corpus(
     normaliser: str = "unicode",
     source_trust: dict[str, int] | None = None,
 ) -> Corpus:
-    """Make an empty corpus. Raises ``CorpusError`` where the name is taken or too long, or the kind isn't known."""
+    """Make an empty corpus that this person owns. Raises ``CorpusError`` where the name is taken or too long, or the kind isn't known."""
     if kind not in Corpus.Kind.values:
         raise CorpusError(f"There is no kind of corpus “{kind}”; known are {', '.join(Corpus.Kind.values)}.")
     if not name.strip() or len(name) > LONGEST_NAME:
         raise CorpusError(f"A corpus needs a name of 1 to {LONGEST_NAME} characters.")
     try:
         with transaction.atomic():
-            return Corpus.objects.create(
+            corpus = Corpus.objects.create(
                 name=name,
                 kind=kind,
                 normaliser=normaliser,
@@ -44,6 +44,11 @@ def create_corpus(
                 created_by_id=owner_id,
                 created_at=at,
             )
+            if owner_id is not None:
+                Membership.objects.create(
+                    corpus=corpus, person_id=owner_id, role=Role.OWNER, added_by_id=owner_id, added_at=at
+                )
+            return corpus
     except IntegrityError as error:
         raise CorpusError(f"There is a corpus named “{name}” already.") from error
 

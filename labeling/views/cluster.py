@@ -8,11 +8,10 @@ from typing import Any
 from django.core.paginator import Paginator
 from django.db.models import F
 from django.http import HttpResponse
-from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_safe
 
 from dedup.diffing import StackPart, Variant
-from labeling.http import PageRequest, page_of, render_page
+from labeling.http import PageRequest, fetched, page_of, render_page
 from labeling.models import Cluster, Document
 from labeling.services import cluster_review
 from labeling.services.cluster_review import Layers, LowestPair, Tie, Ties
@@ -143,7 +142,7 @@ def cluster(request: PageRequest, cluster_id: int) -> HttpResponse:
     rows = Cluster.objects.select_related(
         "decision__corpus", "decision__study", "decision__recipe", "representative__text"
     )
-    found = get_object_or_404(rows, pk=cluster_id)
+    found = fetched(request, rows, pk=cluster_id)
     members = found.members.select_related("document__text").order_by(
         "-is_representative", F("similarity").desc(nulls_last=True), "id"
     )

@@ -2,14 +2,15 @@
 
 from django.contrib import messages
 from django.http import Http404, HttpResponse
-from django.shortcuts import get_object_or_404, redirect
+from django.shortcuts import redirect
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
 from labeling.forms.labelling import ClusterAnswerForm
-from labeling.http import PageRequest, render_page
+from labeling.http import PageRequest, fetched, render_page
 from labeling.models import Cluster, Label, Pair, StudyPair
 from labeling.services import cluster_labels
+from labeling.services.access import Right
 from labeling.services.cluster_labels import ClusterPair
 from labeling.services.labels import LabelError
 from labeling.views.reading import MODES, read_pair, remember_mode
@@ -49,7 +50,7 @@ def _answered(request: PageRequest, pair: ClusterPair, form: ClusterAnswerForm) 
 def cluster_pair(request: PageRequest, cluster_id: int, one: int, other: int) -> HttpResponse:
     """What differs between two texts of a cluster; a verdict is a label like any other, and the next decision obeys it."""
     rows = Cluster.objects.select_related("decision__corpus", "decision__study", "decision__recipe")
-    cluster = get_object_or_404(rows, pk=cluster_id)
+    cluster = fetched(request, rows, Right.LABEL if request.method == "POST" else Right.SEE, pk=cluster_id)
     pair = cluster_labels.find_pair(cluster, one, other)
     if pair is None:
         raise Http404("These are not two texts of the cluster.")

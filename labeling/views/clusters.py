@@ -5,10 +5,10 @@ from typing import Any
 
 from django.contrib import messages
 from django.http import HttpResponse
-from django.shortcuts import get_object_or_404, redirect
+from django.shortcuts import redirect
 from django.views.decorators.http import require_safe
 
-from labeling.http import PageRequest, page_of, render_page, row_number
+from labeling.http import PageRequest, fetched, page_of, render_page, row_number
 from labeling.models import Decision
 from labeling.services import cluster_facets, numbering
 from labeling.services.cluster_facets import LOWEST, ONE_TEXT, ORDERS, RANDOM_CLUSTERS, SIZES, Counts
@@ -95,15 +95,16 @@ def _named(request: PageRequest, decision: Decision) -> HttpResponse | None:
 @require_safe
 def clusters(request: PageRequest, decision_id: int) -> HttpResponse:
     """The clusters of two and more documents, largest first unless another order is asked for."""
-    decision = get_object_or_404(Decision.objects.select_related("corpus", "study", "recipe"), pk=decision_id)
+    rows = Decision.objects.select_related("corpus", "study", "recipe")
+    decision = fetched(request, rows, pk=decision_id)
     named = _named(request, decision)
     if named is not None:
         return named
     chosen = _chosen(request)
-    rows = cluster_facets.filtered(
+    found = cluster_facets.filtered(
         decision, show=chosen["show"], size=chosen["size"], lowest=chosen["lowest"]
     ).select_related("representative")
-    page = page_of(request, rows.order_by(*ORDERS[chosen["order"]]))
+    page = page_of(request, found.order_by(*ORDERS[chosen["order"]]))
     sources = cluster_facets.sources_of([cluster.pk for cluster in page])
     touched = cluster_facets.touched_by_distinct(decision)
     context: dict[str, Any] = {

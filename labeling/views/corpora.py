@@ -1,16 +1,21 @@
 """The corpora and one corpus: what was read, which studies and decisions there are, what the worker is doing."""
 
+from typing import TYPE_CHECKING
+
 from django.db.models import Count, IntegerField, OuterRef, Prefetch, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.http import HttpResponse
-from django.shortcuts import get_object_or_404, redirect
+from django.shortcuts import redirect
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from labeling.forms.corpora import CorpusForm
-from labeling.http import PageRequest, owner_required, render_page
+from labeling.http import PageRequest, administrator_required, fetched, render_page
 from labeling.models import Corpus, Decision, Document, Job, Label, Study, Text
-from labeling.services import corpora, sampling_corpus
+from labeling.services import access, corpora, sampling_corpus
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import User
 
 KINDS = (
     (
@@ -48,30 +53,34 @@ def _labels() -> Coalesce:
     return Coalesce(Subquery(counts, output_field=IntegerField()), 0)
 
 
-def listed_corpora() -> QuerySet[Corpus]:
-    """Every corpus with its counts, its latest job and its latest published decision."""
+def listed_corpora(person: "User") -> QuerySet[Corpus]:
+    """The corpora that the person may see, with their counts, latest job and latest published decision."""
     published = (
         Decision.objects.filter(state=Decision.State.PUBLISHED).select_related("recipe").order_by("-number")
     )
-    return Corpus.objects.annotate(
-        document_count=_counted(Document),
-        text_count=_counted(Text),
-        study_count=_counted(Study),
-        labelled_pairs=_labels(),
-    ).prefetch_related(
-        Prefetch("jobs", Job.objects.order_by("-created_at", "-id"), to_attr="latest_jobs"),
-        Prefetch("decisions", published, to_attr="published_decisions"),
+    return (
+        access.visible(Corpus.objects.all(), person)
+        .annotate(
+            document_count=_counted(Document),
+            text_count=_counted(Text),
+            study_count=_counted(Study),
+            labelled_pairs=_labels(),
+        )
+        .prefetch_related(
+            Prefetch("jobs", Job.objects.order_by("-created_at", "-id"), to_attr="latest_jobs"),
+            Prefetch("decisions", published, to_attr="published_decisions"),
+        )
     )
 
 
 @require_safe
 def corpora_list(request: PageRequest) -> HttpResponse:
-    """All corpora; three ways to start where there is none."""
-    context = {"corpora": listed_corpora(), "kinds": KINDS, "now": timezone.now()}
+    """The corpora in which the person has a role; three ways to start where there is none."""
+    context = {"corpora": listed_corpora(request.user), "kinds": KINDS, "now": timezone.now()}
     return render_page(request, "labeling/corpora.html", context)
 
 
-@owner_required
+@administrator_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def corpus_new(request: PageRequest) -> HttpResponse:
     """Name a new corpus and say what it holds."""
@@ -91,7 +100,7 @@ def corpus_new(request: PageRequest) -> HttpResponse:
 @require_safe
 def corpus_page(request: PageRequest, corpus_id: int) -> HttpResponse:
     """Counts that add up, and the way on."""
-    corpus = get_object_or_404(Corpus, pk=corpus_id)
+    corpus = fetched(request, Corpus.objects.all(), pk=corpus_id)
     with_content = corpus.documents.filter(status=Document.Status.OK).count()
     texts = corpus.texts.count()
     counts = {
@@ -112,7 +121,7 @@ def corpus_page(request: PageRequest, corpus_id: int) -> HttpResponse:
     return render_page(request, "labeling/corpus.html", context)
 
 
-@owner_required
+@administrator_required
 @require_POST
 def sample(request: PageRequest) -> HttpResponse:
     """Read the built-in sample and study it, as jobs; or go to the job that did."""

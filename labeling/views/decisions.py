@@ -5,15 +5,16 @@ from typing import Any
 
 from django.contrib import messages
 from django.http import HttpResponse
-from django.shortcuts import get_object_or_404, redirect
+from django.shortcuts import redirect
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
 from dedup.evaluation import Figure
 from labeling.forms.decisions import DecisionForm, recipe_name
-from labeling.http import PageRequest, owner_required, render_page, row_number
+from labeling.http import PageRequest, fetched, render_page, row_number
 from labeling.models import Decision, Study, StudyRecipe
 from labeling.services import cluster_facets, cluster_review, decisions, figures
+from labeling.services.access import Right
 
 COUNTS = {
     "documents": "Documents",
@@ -168,11 +169,10 @@ def _record(request: PageRequest, study: Study, form: DecisionForm) -> HttpRespo
     return redirect("labeling:decision", decision.pk)
 
 
-@owner_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def decide(request: PageRequest, study_id: int) -> HttpResponse:
     """Choose recipe, threshold and rules; look at what would be recorded; record it."""
-    study = get_object_or_404(Study.objects.select_related("corpus"), pk=study_id)
+    study = fetched(request, Study.objects.select_related("corpus"), Right.OWN, pk=study_id)
     if study.state != Study.State.READY:
         return redirect("labeling:study", study_id)
     initial = _initial(request, study)
@@ -198,7 +198,7 @@ def decide(request: PageRequest, study_id: int) -> HttpResponse:
 def decision(request: PageRequest, decision_id: int) -> HttpResponse:
     """What was decided, on which figures, by whom, and what came of it."""
     rows = Decision.objects.select_related("study", "corpus", "recipe", "author")
-    found = get_object_or_404(rows, pk=decision_id)
+    found = fetched(request, rows, pk=decision_id)
     context = {
         "decision": found,
         "study": found.study,

@@ -2,10 +2,9 @@
 
 from django.db.models import Q
 from django.http import HttpResponse
-from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_safe
 
-from labeling.http import PageRequest, page_of, render_page
+from labeling.http import PageRequest, fetched, page_of, render_page
 from labeling.models import Corpus, Decision, Document, Member
 
 DOCUMENTS_BESIDE = 50
@@ -14,7 +13,7 @@ DOCUMENTS_BESIDE = 50
 @require_safe
 def documents(request: PageRequest, corpus_id: int) -> HttpResponse:
     """The documents of a corpus in the order of their ids, searched by id, address or title."""
-    corpus = get_object_or_404(Corpus, pk=corpus_id)
+    corpus = fetched(request, Corpus.objects.all(), pk=corpus_id)
     rows = corpus.documents.select_related("text").order_by("external_id", "id")
     search = request.GET.get("q", "").strip().replace("\0", "")
     status = request.GET.get("status", "")
@@ -31,8 +30,8 @@ def documents(request: PageRequest, corpus_id: int) -> HttpResponse:
 @require_safe
 def document(request: PageRequest, document_id: int) -> HttpResponse:
     """One document: what is known about it, its text, who shares its words, where decisions put it."""
-    found = get_object_or_404(
-        Document.objects.select_related("corpus", "text", "first_ingest"), pk=document_id
+    found = fetched(
+        request, Document.objects.select_related("corpus", "text", "first_ingest"), pk=document_id
     )
     same_words = Document.objects.none()
     if found.text_id is not None:

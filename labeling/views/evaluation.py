@@ -7,12 +7,11 @@ from typing import Any
 
 from django.db.models import Exists, OuterRef
 from django.http import HttpResponse
-from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_safe
 
 from dedup.evaluation import Evaluation, Figure, Interval
 from labeling.forms.evaluation import EvaluationForm
-from labeling.http import PageRequest, render_page
+from labeling.http import PageRequest, fetched, render_page
 from labeling.models import Label, Study, StudyPair, StudyRecipe
 from labeling.services import figures, labels
 from labeling.views import charts
@@ -32,8 +31,8 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def _study(study_id: int) -> Study:
-    return get_object_or_404(Study.objects.select_related("corpus"), pk=study_id)
+def _study(request: PageRequest, study_id: int) -> Study:
+    return fetched(request, Study.objects.select_related("corpus"), pk=study_id)
 
 
 def _evaluate(study: Study, form: EvaluationForm) -> Evaluation:
@@ -137,7 +136,7 @@ def _chosen_pile(
 @require_safe
 def evaluation(request: PageRequest, study_id: int) -> HttpResponse:
     """Figures, charts and the two piles; a poll that finds no new label gets 204 and leaves the page alone."""
-    study = _study(study_id)
+    study = _study(request, study_id)
     form = EvaluationForm.filled(request.GET)
     shown = form if form.is_valid() else EvaluationForm.filled({})
     shown.full_clean()
@@ -180,7 +179,7 @@ def _cells(row: Figure) -> Iterator[object]:
 @require_safe
 def evaluation_csv(request: PageRequest, study_id: int) -> HttpResponse:
     """The figures of the page as CSV; an empty cell is "no data"."""
-    study = _study(study_id)
+    study = _study(request, study_id)
     form = EvaluationForm.filled(request.GET)
     if not form.is_valid():
         return HttpResponse("The filters don't make sense together.\n", content_type="text/plain", status=422)

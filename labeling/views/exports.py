@@ -4,21 +4,25 @@ from pathlib import Path
 
 from django.conf import settings
 from django.http import FileResponse, Http404, HttpResponse
-from django.shortcuts import get_object_or_404, redirect
+from django.shortcuts import redirect
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
 from dedup.exporting import ExportError
 from labeling.forms.decisions import ExportForm
-from labeling.http import PageRequest, render_page
+from labeling.http import PageRequest, fetched, render_page
 from labeling.models import Decision, Export
 from labeling.services import exports
+from labeling.services.access import Right
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def export_new(request: PageRequest, decision_id: int) -> HttpResponse:
     """Choose what to write and in which format, write it, and list what has been written."""
-    decision = get_object_or_404(Decision.objects.select_related("corpus", "study", "recipe"), pk=decision_id)
+    right = Right.LABEL if request.method == "POST" else Right.SEE
+    decision = fetched(
+        request, Decision.objects.select_related("corpus", "study", "recipe"), right, pk=decision_id
+    )
     form = ExportForm(request.POST or None)
     if request.method == "POST" and form.is_valid() and decision.state == Decision.State.PUBLISHED:
         try:
@@ -39,9 +43,9 @@ def export_new(request: PageRequest, decision_id: int) -> HttpResponse:
 
 
 @require_safe
-def export_file(request: PageRequest, export_id: int) -> FileResponse:  # noqa: ARG001
+def export_file(request: PageRequest, export_id: int) -> FileResponse:
     """Send a file; only whole files have a row, and so an address."""
-    export = get_object_or_404(Export, pk=export_id)
+    export = fetched(request, Export.objects.all(), pk=export_id)
     path = Path(settings.EXPORTS_DIR) / export.file
     if not path.is_file():
         raise Http404(f"{export.file} was removed from the folder of exports; write it again.")

@@ -9,16 +9,17 @@ from django.conf import settings
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.http import Http404, HttpResponse
-from django.shortcuts import get_object_or_404, redirect
+from django.shortcuts import redirect
 from django.utils import timezone
 from django.utils.text import get_valid_filename
 from django.views.decorators.http import require_http_methods
 
 from dedup.ingest.records import IngestError
 from labeling.forms.ingesting import FIELDS, IngestForm, MappingForm
-from labeling.http import PageRequest, owner_required, render_page
+from labeling.http import PageRequest, fetched, render_page
 from labeling.models import Corpus, Job
-from labeling.services import ingesting
+from labeling.services import access, ingesting
+from labeling.services.access import Right
 
 if TYPE_CHECKING:
     from django.core.files.uploadedfile import UploadedFile
@@ -63,12 +64,13 @@ def _begin(corpus: Corpus, form: IngestForm) -> str:
     return token
 
 
-@owner_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def ingest(request: PageRequest, corpus_id: int) -> HttpResponse:
     """Choose files or a path on the server."""
-    corpus = get_object_or_404(Corpus, pk=corpus_id)
-    form = IngestForm(request.POST or None, request.FILES or None)
+    corpus = fetched(request, Corpus.objects.all(), Right.OWN, pk=corpus_id)
+    form = IngestForm(
+        request.POST or None, request.FILES or None, reads_server=access.is_administrator(request.user)
+    )
     if request.method == "POST" and form.is_valid():
         return redirect("labeling:ingest_preview", corpus.pk, _begin(corpus, form))
     status = 422 if request.method == "POST" else 200
@@ -145,11 +147,10 @@ def _queue(request: PageRequest, corpus: Corpus, paths: list[str], options: dict
     return redirect("labeling:job", job.pk)
 
 
-@owner_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def ingest_preview(request: PageRequest, corpus_id: int, token: str) -> HttpResponse:
     """The first rows as they would be read; the guesses can be corrected, then the job is started."""
-    corpus = get_object_or_404(Corpus, pk=corpus_id)
+    corpus = fetched(request, Corpus.objects.all(), Right.OWN, pk=corpus_id)
     manifest = _manifest(corpus, token)
     path = Path(manifest["paths"][0])
     form = _mapping_form(request, manifest, path)

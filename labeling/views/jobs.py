@@ -7,14 +7,15 @@ from typing import Any
 from django.contrib import messages
 from django.db.models import Count, F, Max
 from django.http import HttpResponse, StreamingHttpResponse
-from django.shortcuts import get_object_or_404, redirect
+from django.shortcuts import redirect
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
 from dedup.exporting import neutralised
-from labeling.http import PageRequest, owner_required, render_page
+from labeling.http import PageRequest, fetched, render_page
 from labeling.models import Job, Problem
 from labeling.services import jobs
+from labeling.services.access import Right
 from labeling.services.reading_order import in_reading_order
 
 EXAMPLES = 3
@@ -85,7 +86,7 @@ def _sum_sentence(counts: dict[str, int]) -> str:
 @require_safe
 def job(request: PageRequest, job_id: int) -> HttpResponse:
     """How far a job is; htmx asks every second until it has ended."""
-    found = get_object_or_404(Job.objects.select_related("corpus", "study", "decision"), pk=job_id)
+    found = fetched(request, Job.objects.select_related("corpus", "study", "decision"), pk=job_id)
     now = timezone.now()
     is_live = found.state in {Job.State.QUEUED, Job.State.RUNNING} and not found.is_stale(now)
     context = {
@@ -105,20 +106,18 @@ def job(request: PageRequest, job_id: int) -> HttpResponse:
     return render_page(request, "labeling/job.html", context, partial="labeling/job_progress.html")
 
 
-@owner_required
 @require_POST
-def job_cancel(request: PageRequest, job_id: int) -> HttpResponse:  # noqa: ARG001
+def job_cancel(request: PageRequest, job_id: int) -> HttpResponse:
     """Ask the worker to stop at the next safe place."""
-    found = get_object_or_404(Job, pk=job_id)
+    found = fetched(request, Job.objects.all(), Right.OWN, pk=job_id)
     jobs.request_cancel(job=found, at=timezone.now())
     return redirect("labeling:job", job_id)
 
 
-@owner_required
 @require_POST
 def job_resume(request: PageRequest, job_id: int) -> HttpResponse:
     """Queue an interrupted, failed or cancelled job again; it goes on where it stopped."""
-    found = get_object_or_404(Job, pk=job_id)
+    found = fetched(request, Job.objects.all(), Right.OWN, pk=job_id)
     try:
         jobs.resume(job=found, at=timezone.now())
     except jobs.JobStateError as error:
@@ -150,9 +149,9 @@ def _problem_rows(job: Job) -> Iterator[list[object]]:
 
 
 @require_safe
-def job_problems(request: PageRequest, job_id: int) -> StreamingHttpResponse:  # noqa: ARG001
+def job_problems(request: PageRequest, job_id: int) -> StreamingHttpResponse:
     """Every rejected or doubtful record, as CSV."""
-    found = get_object_or_404(Job, pk=job_id)
+    found = fetched(request, Job.objects.all(), pk=job_id)
     writer = csv.writer(_Echo())
     lines = (writer.writerow(row) for row in _problem_rows(found))
     response = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")

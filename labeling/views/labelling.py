@@ -6,15 +6,16 @@ from urllib.parse import urlencode
 from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required
 from django.http import HttpResponse, HttpResponseRedirect
-from django.shortcuts import get_object_or_404, redirect
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from labeling.forms.labelling import AnswerForm, SkipForm
-from labeling.http import PageRequest, render_page, row_number, wants_partial
+from labeling.http import PageRequest, fetched, render_page, row_number, wants_partial
 from labeling.models import Label, Study, StudyPair
 from labeling.services import figures, labels
+from labeling.services.access import Right
 from labeling.views.reading import MODES, read_pair, remember_mode
 
 TEMPLATE, PARTIAL = "labeling/label.html", "labeling/label_pair.html"
@@ -27,8 +28,8 @@ RECENT = 20
 RECENT_ROWS = 80
 
 
-def _study(study_id: int) -> Study:
-    return get_object_or_404(Study.objects.select_related("corpus"), pk=study_id)
+def _study(request: PageRequest, study_id: int) -> Study:
+    return fetched(request, Study.objects.select_related("corpus"), Right.LABEL, pk=study_id)
 
 
 def _recent(study: Study, labeller_id: int) -> list[dict[str, Any]]:
@@ -43,16 +44,16 @@ def _recent(study: Study, labeller_id: int) -> list[dict[str, Any]]:
     return [{"label": row, "study_pair": by_pair.get(row.pair_id)} for row in answers]
 
 
-def _study_pair(study: Study, key: object) -> StudyPair:
+def _study_pair(request: PageRequest, study: Study, key: object) -> StudyPair:
     rows = StudyPair.objects.select_related("pair__left", "pair__right", "study__corpus")
-    return get_object_or_404(rows, study=study, pk=row_number(str(key)))
+    return fetched(request, rows, study=study, pk=row_number(str(key)))
 
 
 def _served(request: PageRequest, study: Study, key: str | None) -> labels.Serving | None:
     """The pair that the key names, or the next one of the queue."""
     if key is None:
         return labels.next_pair(study=study, labeller_id=request.user.pk, at=timezone.now())
-    return labels.serve(study_pair=_study_pair(study, key), labeller_id=request.user.pk)
+    return labels.serve(study_pair=_study_pair(request, study, key), labeller_id=request.user.pk)
 
 
 def _finished(study: Study) -> dict[str, Any]:
@@ -103,7 +104,7 @@ def _page(
 @require_safe
 def label(request: PageRequest, study_id: int) -> HttpResponse:
     """The next pair of the queue, or the one that the address names."""
-    study = _study(study_id)
+    study = _study(request, study_id)
     if study.state != Study.State.READY:
         return redirect("labeling:study", study_id)
     serving = _served(request, study, request.GET.get("pair"))
@@ -141,7 +142,7 @@ def label_answer(request: PageRequest, study_id: int) -> HttpResponse:
         if request.method == "POST":
             return _not_saved(request, study_id)
         return redirect(f"{reverse('labeling:sign_in')}?{urlencode({'next': request.get_full_path()})}")
-    study = _study(study_id)
+    study = _study(request, study_id)
     if request.method != "POST":
         form = AnswerForm(request.GET)
         if not form.is_valid():
@@ -190,7 +191,7 @@ def _record(request: PageRequest, study: Study, answer: dict[str, Any]) -> HttpR
 @require_POST
 def label_skip(request: PageRequest, study_id: int) -> HttpResponse:
     """Put the pair aside; it comes back after the others."""
-    study = _study(study_id)
+    study = _study(request, study_id)
     form = SkipForm(request.POST)
     if not form.is_valid():
         return _refused(request, study, "Nothing was skipped. Here is the pair again.")
@@ -214,7 +215,7 @@ def label_skip(request: PageRequest, study_id: int) -> HttpResponse:
 @require_POST
 def label_undo(request: PageRequest, study_id: int) -> HttpResponse:
     """Take back the labeller's own last answer and show its pair again."""
-    study = _study(study_id)
+    study = _study(request, study_id)
     study_pair = labels.undo_last(
         study=study, labeller_id=request.user.pk, at=timezone.now(), key=request.POST.get("key", "")
     )

@@ -4,10 +4,9 @@ from typing import Any
 
 from django.core.paginator import Paginator
 from django.http import HttpResponse
-from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_safe
 
-from labeling.http import PAGE_ROWS, PageRequest, render_page
+from labeling.http import PAGE_ROWS, PageRequest, fetched, render_page
 from labeling.models import Label, Study, StudyPair
 from labeling.services import labels
 from labeling.services.reading_order import in_reading_order
@@ -31,7 +30,7 @@ def _scores(study_pair: StudyPair) -> list[dict[str, Any]]:
 def pair(request: PageRequest, study_id: int, study_pair_id: int) -> HttpResponse:
     """One pair with its scores, its difference and every answer ever given."""
     rows = StudyPair.objects.select_related("study__corpus", "pair__left", "pair__right")
-    found = get_object_or_404(rows, study=study_id, pk=study_pair_id)
+    found = fetched(request, rows, study=study_id, pk=study_pair_id)
     history = Label.objects.filter(pair=found.pair_id).select_related("labeller", "study").order_by("-id")
     context = {
         "study_pair": found,
@@ -51,7 +50,7 @@ def pair(request: PageRequest, study_id: int, study_pair_id: int) -> HttpRespons
 @require_safe
 def pairs(request: PageRequest, study_id: int) -> HttpResponse:
     """The pairs of a study that are kept as rows, in the order of the queue (position, then id: complete, so paging is stable)."""
-    study = get_object_or_404(Study.objects.select_related("corpus"), pk=study_id)
+    study = fetched(request, Study.objects.select_related("corpus"), pk=study_id)
     verdicts = labels.current_verdicts(study)
     verdict = request.GET.get("verdict", "")
     keys = study.study_pairs.order_by("position", "id").values_list("pk", "pair_id")

@@ -4,15 +4,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.http import HttpResponse
-from django.shortcuts import get_object_or_404, redirect
+from django.shortcuts import redirect
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
 from dedup.banding import study_bands
 from labeling.forms.studies import CurveForm, StudyForm
-from labeling.http import PageRequest, owner_required, render_page
+from labeling.http import PageRequest, fetched, render_page
 from labeling.models import Corpus, Study, StudyRecipe
 from labeling.services import figures, labels, studies
+from labeling.services.access import Right
 from labeling.views import charts
 
 SHOWN_SIMILARITIES = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
@@ -46,11 +47,10 @@ def _curve_of(values: Mapping[str, object]) -> dict[str, Any]:
     return _curve(form.cleaned_data["collection_threshold"], form.cleaned_data["num_perm"])
 
 
-@owner_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def study_new(request: PageRequest, corpus_id: int) -> HttpResponse:
     """Settings of a new study; htmx redraws the collision curve when the collection threshold changes."""
-    corpus = get_object_or_404(Corpus, pk=corpus_id)
+    corpus = fetched(request, Corpus.objects.all(), Right.OWN, pk=corpus_id)
     number = corpus.studies.count() + 1
     initial: dict[str, object] = {"name": f"Study {number}", "ks": KS[Corpus.Kind(corpus.kind)]}
     form = StudyForm(request.POST or None, corpus=corpus, initial=initial)
@@ -99,7 +99,7 @@ def _bucket_context(study: Study) -> dict[str, Any]:
 @require_safe
 def study(request: PageRequest, study_id: int) -> HttpResponse:
     """The pool, its buckets, how much is labelled, and the way to label."""
-    found = get_object_or_404(Study.objects.select_related("corpus", "created_by"), pk=study_id)
+    found = fetched(request, Study.objects.select_related("corpus", "created_by"), pk=study_id)
     context: dict[str, Any] = {
         "study": found,
         "corpus": found.corpus,

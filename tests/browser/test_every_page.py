@@ -30,6 +30,7 @@ def addresses(study, cleo):
         f"/corpora/{corpus.pk}/",
         f"/corpora/{corpus.pk}/ingest/",
         f"/corpora/{corpus.pk}/documents/",
+        f"/corpora/{corpus.pk}/people/",
         f"/corpora/{corpus.pk}/studies/new/",
         f"/documents/{corpus.documents.first().pk}/",
         f"/jobs/{job.pk}/",

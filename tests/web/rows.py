@@ -16,8 +16,10 @@ from labeling.models import (
     Decision,
     Document,
     Job,
+    Label,
     Link,
     Member,
+    Membership,
     Pair,
     Stratum,
     Study,
@@ -31,12 +33,32 @@ AT = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
 EDGES = (0, 300, 400, 500, 600, 700, 800, 900, 1001)
 
 
-def make_person(name, *, is_owner=False):
-    return User.objects.create_user(name, password=f"{name} knows it well", is_staff=is_owner)
+def make_person(name, *, is_owner=False, role="labeller"):
+    """Somebody with a role in every corpus that there is and that ``make_corpus`` makes later (kept as last name); None: a stranger.
+
+    ``is_owner`` makes an administrator, who owns every corpus without a role.
+    """
+    everywhere = "" if is_owner or role is None else role
+    person = User.objects.create_user(
+        name, password=f"{name} knows it well", is_staff=is_owner, last_name=everywhere
+    )
+    for corpus in Corpus.objects.all():
+        join(corpus, person, everywhere)
+    return person
+
+
+def join(corpus, person, role):
+    if role:
+        Membership.objects.update_or_create(
+            corpus=corpus, person=person, defaults={"role": role, "added_at": AT}
+        )
 
 
 def make_corpus(name="News", kind="articles"):
-    return Corpus.objects.create(name=name, kind=kind, salt=7, created_at=AT)
+    corpus = Corpus.objects.create(name=name, kind=kind, salt=7, created_at=AT)
+    for person in User.objects.all():
+        join(corpus, person, person.last_name)
+    return corpus
 
 
 def read_case(corpus, path):
@@ -269,3 +291,16 @@ def _write_clusters(decision, owner, groups, accepted):
 
 def make_job(corpus, *, kind="ingest", state="done", **fields):
     return Job.objects.create(corpus=corpus, kind=kind, state=state, created_at=AT, **fields)
+
+
+def answer(study, person, verdict, *, study_pair=None, **fields):
+    """An answer as the labelling page stores it; to the first pair of the queue unless another one is named."""
+    chosen = study_pair or study.study_pairs.order_by("position", "id").first()
+    return Label.objects.create(
+        pair=chosen.pair,
+        labeller=person,
+        study=study,
+        verdict=verdict,
+        serving=f"test {Label.objects.count()}",
+        **{"at": AT, **fields},
+    )
