@@ -79,6 +79,11 @@ def _parse(html: str) -> _Sheet:
     return sheet
 
 
+def parse_page(html: str) -> Element | None:
+    """The tree of a page as ``extract`` sees it before anything is taken out; None where there is nothing to parse."""
+    return _parse(html).tree
+
+
 def _title(tree: Element) -> str:
     for title in tree.iter("title"):
         return " ".join("".join(title.itertext()).split())

@@ -14,6 +14,7 @@ from dedup.ingest.records import (
     Record,
 )
 from dedup.ingest.repeats import DuplicateIds
+from dedup.ingest.samples import PageSample, Samples, sample_pages
 
 __all__ = [
     "RECORD_LIMIT",
@@ -21,12 +22,15 @@ __all__ = [
     "DuplicateIds",
     "IngestError",
     "Page",
+    "PageSample",
     "Preview",
     "Problem",
     "ReadOptions",
     "Reader",
     "Record",
+    "Samples",
     "open_corpus",
     "preview",
     "read_pages",
+    "sample_pages",
 ]

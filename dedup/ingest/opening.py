@@ -3,7 +3,7 @@
 import os
 import zipfile
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePath, PurePosixPath
 
@@ -57,7 +57,7 @@ class _ManyFiles:
     def __init__(self, file: str, options: ReadOptions, names: list[str]) -> None:
         self.file = file
         self._options = options
-        self._names = names
+        self.names = tuple(names)
 
     def __enter__(self) -> "_ManyFiles":
         return self
@@ -72,13 +72,13 @@ class _ManyFiles:
         """What the first readable file says, with the number of files."""
         for part in self.parts():
             if not isinstance(part, Problem):
-                return replace(part.describe(), file=self.file, files=len(self._names))
-        return Description(file=self.file, format="folder", files=len(self._names))
+                return replace(part.describe(), file=self.file, files=len(self.names))
+        return Description(file=self.file, format="folder", files=len(self.names))
 
-    def parts(self) -> Iterator[Part | Problem]:
-        """Open one file after the other; a file that can't be opened is a rejection."""
-        ids = page_ids(self._names)
-        for name in self._names:
+    def parts(self, names: Sequence[str] | None = None) -> Iterator[Part | Problem]:
+        """Open one file after the other, all or those named; a file that can't be opened is a rejection."""
+        ids = page_ids(self.names)
+        for name in self.names if names is None else names:
             try:
                 part = SingleFile(self._source(name, ids[name]), self._options)
             except IngestError as error:
@@ -142,12 +142,12 @@ class ZipReader(_ManyFiles):
         if not entries:
             raise IngestError(f"{file} is an empty archive.")
 
-    def parts(self) -> Iterator[Part | Problem]:
+    def parts(self, names: Sequence[str] | None = None) -> Iterator[Part | Problem]:
         """Open one file after the other; names that lead out of the archive are rejected."""
-        for name in self._refused:
+        for name in self._refused if names is None else ():
             reason = f"{name[:200]} is not read: its name leads out of the archive."
             yield Problem(file=self.file, line=None, field="", reason=reason, is_rejection=True)
-        yield from super().parts()
+        yield from super().parts(names)
 
     def close(self) -> None:
         """Close the archive."""

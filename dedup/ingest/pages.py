@@ -25,6 +25,7 @@ from dedup.ingest.records import (
 from dedup.ingest.repeats import DuplicateIds, Earlier
 
 _LONGEST_REASON = 300
+_EXTRACTED_ROWS = 5
 
 
 def read_pages(
@@ -42,7 +43,7 @@ def read_pages(
 
 
 def preview(path: Path, options: ReadOptions, rows: int = 20) -> Preview:
-    """The first rows as they stand in the file and as they would be stored.
+    """The first rows as they stand in the file and as they would be stored; of pages whose main text must be found, five.
 
     A mapping that doesn't fit is no exception here: its sentence is the preview's ``error``. Raises ``IngestError`` if the
     file can't be read.
@@ -52,12 +53,14 @@ def preview(path: Path, options: ReadOptions, rows: int = 20) -> Preview:
         records = tuple(_shown(item.fields) for item in islice(reader, rows) if isinstance(item, Record))
     try:
         plan = plan_mapping(description, options.mapping)
-        items = list(islice(read_pages(path, options), rows))
+        has_html = any(plan.value(record, "html") and not plan.value(record, "text") for record in records)
+        items = list(islice(read_pages(path, options), min(rows, _EXTRACTED_ROWS) if has_html else rows))
     except IngestError as error:
         return Preview(description=description, rows=records, error=str(error))
     return Preview(
         description=replace(description, guesses={**description.guesses, **plan.guesses}),
         rows=records,
+        has_html=has_html,
         pages=tuple(item for item in items if isinstance(item, Page)),
         problems=tuple(item for item in items if isinstance(item, Problem)),
     )

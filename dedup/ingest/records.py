@@ -1,7 +1,7 @@
 """What passes between the readers of files and the builder of pages."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, Protocol
@@ -160,9 +160,10 @@ class Reader(RecordReader, Protocol):
     """A file that is open for reading (``is_single``), or a folder or archive of such files."""
 
     is_single: bool
+    names: tuple[str, ...]
 
-    def parts(self) -> Iterator[Part | Problem]:
-        """The single files, opened one after the other; a single file is its own only part."""
+    def parts(self, names: Sequence[str] | None = None) -> Iterator[Part | Problem]:
+        """The single files, all or those named, opened one after the other; a single file is its own only part."""
 
     def close(self) -> None:
         """Close it."""
@@ -178,11 +179,13 @@ class Reader(RecordReader, Protocol):
 class Preview:
     """The first rows of a file with what would become of them; ``error`` says why a mapping doesn't fit.
 
-    The guesses of its description also name each field that got its column by name.
+    The guesses of its description also name each field that got its column by name. ``has_html`` tells that main texts
+    are taken out of pages, so that samples of them are worth a look.
     """
 
     description: Description
     rows: tuple[dict[str, str], ...]
+    has_html: bool = False
     pages: tuple[Page, ...] = ()
     problems: tuple[Problem, ...] = ()
     error: str = ""

@@ -2,7 +2,7 @@
 
 import io
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path, PurePath
@@ -109,6 +109,7 @@ class SingleFile:
 
     def __init__(self, source: Source, options: ReadOptions) -> None:
         self.file = source.file
+        self.names: tuple[str, ...] = (source.file,)
         self._source = source
         self._options = options
         with ExitStack() as opened:
@@ -129,7 +130,7 @@ class SingleFile:
         """The same file, opened anew."""
         return SingleFile(self._source, self._options)
 
-    def parts(self) -> Iterator[Part | Problem]:
+    def parts(self, names: Sequence[str] | None = None) -> Iterator[Part | Problem]:  # noqa: ARG002
         """Itself."""
         yield self
 

@@ -40,6 +40,10 @@ FIELDS = {
     "sku": "SKU",
     "mpn": "Maker's part number",
 }
+EXTRACTORS = [
+    ("trafilatura", "trafilatura: thorough"),
+    ("resiliparse", "resiliparse: some ten times as fast"),
+]
 ENCODINGS = [
     "",
     "utf-8",
@@ -144,6 +148,7 @@ class MappingForm(forms.Form):
         required=False,
         label="Delimiter",
     )
+    extractor = forms.ChoiceField(choices=EXTRACTORS, required=False, label="Main text found by")
 
     def __init__(
         self,

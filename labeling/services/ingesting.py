@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from dedup import ingest
-from dedup.ingest import IngestError, Preview, ReadOptions
+from dedup.ingest import IngestError, Preview, ReadOptions, Samples
 from labeling.models import Corpus, Job
 from labeling.services import jobs
 
-__all__ = ["IngestError", "columns", "enqueue_ingest", "preview", "read_options"]
+__all__ = ["IngestError", "columns", "enqueue_ingest", "preview", "read_options", "samples"]
 
 
 def read_options(options: Mapping[str, Any]) -> ReadOptions:
@@ -31,6 +31,13 @@ def columns(*, path: Path, options: Mapping[str, Any]) -> tuple[str, ...]:
 def preview(*, path: Path, options: Mapping[str, Any], rows: int = 20) -> Preview:
     """The first rows as they stand and as they would be stored. Raises ``IngestError`` like ``columns``."""
     return ingest.preview(path, read_options(options), rows)
+
+
+def samples(*, path: Path, options: Mapping[str, Any], count: int = 10) -> Samples:
+    """Sampled HTML pages with what extraction keeps and removes. Raises ``IngestError`` like ``columns``."""
+    chosen = read_options(options)
+    with ingest.open_corpus(path, chosen) as reader:
+        return ingest.sample_pages(reader, chosen, count)
 
 
 def enqueue_ingest(

@@ -25,10 +25,14 @@ if TYPE_CHECKING:
     from django.core.files.uploadedfile import UploadedFile
 
     from dedup.ingest.records import Preview
+    from dedup.ingest.samples import Samples
 
 MANIFEST = "upload.json"
 PREVIEW_ROWS = 20
+SAMPLED_PAGES = 10
 LONGEST_TOKEN = 64
+CHOICES = ("encoding", "delimiter", "extractor")
+FIXED_FORMATS = frozenset({"html", "warc", "text"})
 DELIMITER_NAMES = {",": "comma", ";": "semicolon", "\t": "tabulator", "|": "vertical bar"}
 
 
@@ -92,7 +96,7 @@ def _options(manifest: dict[str, Any], form: MappingForm) -> dict[str, Any]:
     if not form.is_bound or not form.is_valid():
         return {"format": manifest["format"]}
     values = form.cleaned_data
-    chosen = {name: values[name] for name in ("encoding", "delimiter") if values[name]}
+    chosen = {name: values[name] for name in CHOICES if values[name]}
     return {"format": values["format"] or manifest["format"], "mapping": form.mapping(), **chosen}
 
 
@@ -107,7 +111,7 @@ def _look(path: Path, options: dict[str, Any], rows: int) -> "tuple[Preview | No
 def _mapping_form(request: PageRequest, manifest: dict[str, Any], path: Path) -> MappingForm:
     """The form for the columns of the file, with the guesses filled in where nobody chose."""
     options = {"format": request.POST.get("format") or manifest["format"]}
-    options |= {name: request.POST[name] for name in ("encoding", "delimiter") if request.POST.get(name)}
+    options |= {name: request.POST[name] for name in CHOICES if request.POST.get(name)}
     found, _ = _look(path, options, 1)
     columns = found.description.columns if found else ()
     if request.method == "POST" and request.POST.get("columns") == "\n".join(columns):
@@ -127,13 +131,28 @@ def _preview_context(found: "Preview | None", sentence: str, form: MappingForm) 
     guessed = {
         name for name, column in description.guesses.items() if name in FIELDS and column in form.columns
     }
+    fields = [(form[f"map_{name}"], name in guessed) for name in FIELDS]
+    if description.format in FIXED_FORMATS:
+        fields = []
     return {
         "preview": found,
         "preview_problem": found.error,
         "delimiter_name": DELIMITER_NAMES.get(description.delimiter, description.delimiter),
-        "mapped_fields": [(form[f"map_{name}"], name in guessed) for name in FIELDS],
+        "mapped_fields": [(field, is_guess) for field, is_guess in fields if field.value()],
+        "other_fields": [field for field, _ in fields if not field.value()],
+        "is_table": description.format not in FIXED_FORMATS,
         "row_cells": [[row.get(column, "") for column in description.columns] for row in found.rows],
     }
+
+
+def _samples(path: Path, options: dict[str, Any], found: "Preview | None") -> "Samples | None":
+    """Sampled pages, where there are pages to extract."""
+    if found is None or found.error or not found.has_html:
+        return None
+    try:
+        return ingesting.samples(path=path, options=options, count=SAMPLED_PAGES)
+    except IngestError:
+        return None
 
 
 def _queue(request: PageRequest, corpus: Corpus, paths: list[str], options: dict[str, Any]) -> HttpResponse:
@@ -158,8 +177,11 @@ def ingest_preview(request: PageRequest, corpus_id: int, token: str) -> HttpResp
     found, sentence = _look(path, options, PREVIEW_ROWS)
     if "start" in request.POST and form.is_valid() and found is not None and not found.error:
         return _queue(request, corpus, manifest["paths"], options)
+    samples = _samples(path, options, found)
     context = {
         "corpus": corpus,
+        "samples": samples,
+        "heading": "Sampled pages" if samples else "First rows",
         "token": token,
         "form": form,
         "columns": "\n".join(form.columns),

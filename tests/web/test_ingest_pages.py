@@ -304,3 +304,33 @@ def test_problems_are_grouped_with_examples_and_all_of_them_can_be_downloaded(as
     assert page.count("line ") == 3
     assert [row["line"] for row in table] == ["0", "1", "2", "3", "4"]
     assert table[0]["file"].startswith("'=")
+
+
+PAGE = (
+    b"<html><head><title>Trams</title></head><body><nav><a href=/>Start</a> <a href=/s>Sports</a></nav><article><h1>Trams</h1>"
+    b"<p>The old harbour tram returns on Friday after eleven years of repairs, and the council expects many passengers.</p>"
+    b"</article><footer>Imprint</footer></body></html>"
+)
+
+
+def test_html_pages_are_shown_as_they_are_as_kept_and_as_removed_without_columns_to_choose(as_cleo, empty):
+    files = [SimpleUploadedFile(f"p{number}.html", PAGE) for number in range(3)]
+    address = as_cleo.post(reverse("labeling:ingest", args=[empty.pk]), {"upload": files}).url
+
+    page = as_cleo.get(address).content.decode()
+
+    assert '<h3>Kept</h3><div class="kept">Trams\nThe old harbour tram' in page
+    assert '<p class="removed">Start Sports</p>' in page
+    assert '<span class="place">footer</span> Imprint' in page
+    assert "map_text" not in page
+
+
+def test_the_chosen_extractor_is_shown_and_is_what_the_job_uses(as_cleo, empty):
+    address = give(as_cleo, empty, PAGE, "p.html").url
+    values = {"format": "auto", "columns": "id\nhtml", "extractor": "resiliparse"}
+
+    page = as_cleo.post(address, values).content.decode()
+    as_cleo.post(address, values | {"start": "1"})
+
+    assert '<option value="resiliparse" selected>' in page
+    assert Job.objects.get().payload["options"]["extractor"] == "resiliparse"
