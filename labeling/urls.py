@@ -47,6 +47,7 @@ urlpatterns = [
     path("studies/<int:study_id>/label/", labelling.label, name="label"),
     path("studies/<int:study_id>/label/answer/", labelling.label_answer, name="label_answer"),
     path("studies/<int:study_id>/label/skip/", labelling.label_skip, name="label_skip"),
+    path("studies/<int:study_id>/label/remark/", labelling.label_remark, name="label_remark"),
     path("studies/<int:study_id>/label/undo/", labelling.label_undo, name="label_undo"),
     path("studies/<int:study_id>/pairs/", pairs.pairs, name="pairs"),
     path("studies/<int:study_id>/pairs/<int:study_pair_id>/", pairs.pair, name="pair"),

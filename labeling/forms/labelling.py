@@ -1,8 +1,10 @@
 """Answers about pairs."""
 
+from typing import Any
+
 from django import forms
 
-from labeling.models import Label
+from labeling.models import Label, Remark
 
 
 class AnswerForm(forms.Form):
@@ -15,6 +17,7 @@ class AnswerForm(forms.Form):
         choices=[choice for choice in Label.Verdict.choices if choice[0] != "withdrawn"]
     )
     note = forms.CharField(max_length=2000, required=False)
+    flag = forms.BooleanField(required=False)
 
 
 class SkipForm(forms.Form):
@@ -32,3 +35,23 @@ class ClusterAnswerForm(forms.Form):
         choices=[choice for choice in Label.Verdict.choices if choice[0] != "withdrawn"]
     )
     note = forms.CharField(max_length=2000, required=False)
+
+
+class RemarkForm(forms.Form):
+    """Something that is added to an answer: one press of a button gives or takes back one reason or the flag."""
+
+    SETTABLE = (*Remark.Reason.choices, ("flag", "Flag for discussion"))
+
+    label = forms.IntegerField(min_value=1)
+    study_pair = forms.IntegerField(min_value=1, required=False)
+    give = forms.ChoiceField(choices=SETTABLE, required=False)
+    take = forms.ChoiceField(choices=SETTABLE, required=False)
+    save_note = forms.BooleanField(required=False)
+    note = forms.CharField(max_length=2000, required=False)
+
+    def clean(self) -> dict[str, Any]:
+        """One press does one thing."""
+        values = super().clean() or {}
+        if sum(bool(values.get(name)) for name in ("give", "take", "save_note")) != 1:
+            raise forms.ValidationError("Choose one reason, the flag, or the note.")
+        return values

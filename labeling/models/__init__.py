@@ -1,7 +1,7 @@
 from labeling.models.corpora import Corpus, Document, Text
 from labeling.models.decisions import Cluster, Decision, Export, Link, Member
 from labeling.models.jobs import Job, Problem, Segment, Worker
-from labeling.models.labels import Label, SignInLink, Skip
+from labeling.models.labels import Label, Remark, SignInLink, Skip
 from labeling.models.people import AuditEntry, Invitation, Membership, Role
 from labeling.models.studies import Pair, Stratum, Study, StudyPair, StudyRecipe
 
@@ -20,6 +20,7 @@ __all__ = [
     "Membership",
     "Pair",
     "Problem",
+    "Remark",
     "Role",
     "Segment",
     "SignInLink",

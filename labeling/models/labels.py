@@ -1,5 +1,6 @@
 from django.conf import settings
 from django.db import models
+from django.db.models import Q
 
 
 class Label(models.Model):
@@ -33,6 +34,48 @@ class Label(models.Model):
 
     def __str__(self) -> str:
         return f"{self.verdict} ({self.pair_id})"
+
+
+class Remark(models.Model):
+    """What a person adds to an answer of theirs: a reason, a flag for discussion, a note. Appended, never changed.
+
+    Of a label's rows of one kind (and one reason) the newest holds; ``is_on`` false takes the earlier one back. A note
+    that holds stands in place of the label's own.
+    """
+
+    class Kind(models.TextChoices):
+        REASON = "reason", "Reason"
+        FLAG = "flag", "Flag for discussion"
+        NOTE = "note", "Note"
+
+    class Reason(models.TextChoices):
+        FOOTER = "footer", "Footer or boilerplate added"
+        CORRECTED = "corrected", "Corrected or updated version"
+        EXCERPT = "excerpt", "Excerpt"
+        REWRITTEN = "rewritten", "Same story rewritten"
+        TEMPLATE = "template", "Template only"
+        VARIANT = "variant", "Other product variant"
+        TRANSLATION = "translation", "Translation"
+        EXTRACTION = "extraction", "Extraction fault"
+
+    label = models.ForeignKey(Label, on_delete=models.PROTECT, related_name="remarks")
+    kind = models.CharField(max_length=8, choices=Kind)
+    reason = models.CharField(max_length=16, choices=Reason, blank=True, default="")
+    note = models.TextField(blank=True, default="")
+    is_on = models.BooleanField(default=True)
+    at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(kind="reason", note="") & ~Q(reason="") | ~Q(kind="reason") & Q(reason=""),
+                name="a_reason_is_named_and_nothing_else_is",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.reason} ({self.label_id})"
 
 
 class Skip(models.Model):

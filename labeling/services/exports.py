@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from django.db.models import OuterRef, QuerySet, Subquery
 
 from dedup.exporting import SUFFIXES, Column, ExportError, Format, Written, write_table
 from labeling.models import Corpus, Decision, Document, Export, Label
-from labeling.services import numbering, reports
+from labeling.services import numbering, remarks, reports
 
 ASSIGNMENT_COLUMNS = (
     Column("document_id"),
@@ -44,6 +45,8 @@ LABEL_COLUMNS = (
     Column("verdict"),
     Column("labeller"),
     Column("note"),
+    Column("reasons"),
+    Column("flagged", "boolean"),
     Column("at", "time"),
     Column("score_visible", "boolean"),
     Column("origin"),
@@ -144,18 +147,26 @@ def labels(corpus: Corpus) -> Iterator[dict[str, Any]]:
         .select_related("labeller", "study")
         .order_by("pair__left__ordinal", "pair__right__ordinal", "labeller__username", "id")
     )
-    for row in rows.iterator(chunk_size=CHUNK):
+    for row, held in _with_remarks(rows.iterator(chunk_size=CHUNK)):
         yield {
             "left_id": row.left_name,
             "right_id": row.right_name,
             "verdict": row.verdict,
             "labeller": row.labeller.get_username(),
-            "note": row.note,
+            "note": held.note,
+            "reasons": ";".join(held.reasons),
+            "flagged": held.is_flagged,
             "at": row.at,
             "score_visible": row.score_visible,
             "origin": row.origin,
             "study": row.study.name if row.study else "",
         }
+
+
+def _with_remarks(rows: Iterator[Any]) -> Iterator[tuple[Any, remarks.Remarks]]:
+    while batch := list(islice(rows, remarks.BATCH)):
+        held = remarks.remarks_of(batch)
+        yield from ((row, held[row.pk]) for row in batch)
 
 
 def changes(decision: Decision) -> Iterator[dict[str, Any]]:

@@ -16,6 +16,7 @@ from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
 from labeling.models import Document, Label, Study
+from labeling.services import remarks
 from labeling.services.known_pairs import keep_known, pair_ids
 from labeling.services.labels import VERDICTS
 from labeling.services.scoring import open_scored_pool
@@ -24,7 +25,8 @@ BATCH = 400
 LISTED_PROBLEMS = 1_000
 UNSTORABLE = re.compile("[\\x00\\ud800-\\udfff]")
 NEEDED = ("left_id", "right_id", "verdict")
-MORE = ("labeller", "note", "at")
+MORE = ("labeller", "note", "at", "reasons", "flagged")
+FLAGS = {"": False, "false": False, "0": False, "true": True, "1": True}
 
 
 class LabelFileError(ValueError):
@@ -42,6 +44,18 @@ class Row:
     labeller: str = ""
     note: str = ""
     at: str = ""
+    reasons: str = ""
+    flagged: str = ""
+
+    @property
+    def reason_list(self) -> list[str]:
+        """The reasons, which semicolons separate."""
+        return [reason.strip() for reason in self.reasons.split(";") if reason.strip()]
+
+    @property
+    def is_flagged(self) -> bool | None:
+        """Whether the answer is flagged for discussion; None for a word that doesn't say."""
+        return FLAGS.get(self.flagged.strip().lower())
 
 
 @dataclass(slots=True, kw_only=True)
@@ -153,21 +167,38 @@ def _store(rows: list[Row], study: Study, imported: Imported, at: datetime, labe
     answers = _newest_answers(list(keys.values()))
     for row, pair in zip(good, pairs, strict=True):
         who, pair_id = people[row.labeller or labeller], keys[pair]
-        if answers.get((pair_id, who)) == row.verdict:
-            imported.unchanged += 1
+        moment = _time(row.at) or at
+        known = answers.get((pair_id, who))
+        if known is not None and known.verdict == row.verdict:
+            if _remark(known, row, moment):
+                imported.accepted += 1
+            else:
+                imported.unchanged += 1
             continue
-        answers[pair_id, who] = row.verdict
-        Label.objects.create(
+        answers[pair_id, who] = label = Label.objects.create(
             pair_id=pair_id,
             study=study,
             labeller_id=who,
             verdict=row.verdict,
-            at=_time(row.at) or at,
+            at=moment,
             serving=secrets.token_urlsafe(18),
             origin="import",
             note=row.note,
         )
+        _remark(label, row, moment)
         imported.accepted += 1
+
+
+def _remark(label: Label, row: Row, at: datetime) -> bool:
+    """Add the reasons and the flag of a row that the answer doesn't have yet, and say whether there were any."""
+    held = remarks.remarks_on(label)
+    missing = [reason for reason in row.reason_list if reason not in held.reasons]
+    for reason in missing:
+        remarks.set_reason(label=label, reason=reason, is_on=True, at=at)
+    adds_flag = bool(row.is_flagged) and not held.is_flagged
+    if adds_flag:
+        remarks.set_flag(label=label, is_on=True, at=at)
+    return bool(missing) or adds_flag
 
 
 def _texts_of(study: Study, ids: set[str]) -> dict[str, int]:
@@ -199,6 +230,11 @@ def _objection(row: Row, texts: dict[str, int]) -> str:
         return f"the document “{empty[0]}” has no content"
     if texts[row.left_id] == texts[row.right_id]:
         return "both documents have the same words, so there is nothing to judge"
+    strange = [reason for reason in row.reason_list if reason not in remarks.REASONS]
+    if strange:
+        return f"“{strange[0]}” is no reason; known are {', '.join(remarks.REASONS)}, separated by semicolons"
+    if row.is_flagged is None:
+        return f"“{row.flagged}” in flagged is neither true nor false"
     if row.at and _time(row.at) is None:
         return f"“{row.at}” is no time with its offset, such as 2026-03-02T14:05:00+00:00"
     return ""
@@ -233,12 +269,9 @@ def _people(names: set[str], at: datetime) -> dict[str, int]:
     return found
 
 
-def _newest_answers(pairs: list[int]) -> dict[tuple[int, int], str]:
-    newest: dict[tuple[int, int], str] = {}
+def _newest_answers(pairs: list[int]) -> dict[tuple[int, int], Label]:
+    newest: dict[tuple[int, int], Label] = {}
     for start in range(0, len(pairs), BATCH):
         rows = Label.objects.filter(pair__in=pairs[start : start + BATCH]).order_by("id")
-        newest.update(
-            ((pair, who), verdict)
-            for pair, who, verdict in rows.values_list("pair_id", "labeller_id", "verdict")
-        )
+        newest.update(((row.pair_id, row.labeller_id), row) for row in rows)
     return newest

@@ -10,6 +10,7 @@ from django.db import transaction
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
 
 from labeling.models import Label, Skip, Study, StudyPair
+from labeling.services import remarks
 from labeling.services.verdicts import current_verdicts, newest_answers
 
 __all__ = [
@@ -17,7 +18,9 @@ __all__ = [
     "Progress",
     "Serving",
     "current_verdicts",
+    "latest_answer",
     "next_pair",
+    "own_answer",
     "progress",
     "record",
     "serve",
@@ -144,7 +147,7 @@ def record(
     swapped: bool,
     at: datetime,
     note: str = "",
-    score_visible: bool = False,
+    is_flagged: bool = False,
 ) -> Label:
     """Append a verdict. The same showing counts once: a second answer to it gives back the first.
 
@@ -153,7 +156,7 @@ def record(
     if verdict not in VERDICTS:
         raise LabelError(f"“{verdict}” is no verdict; answer duplicate, distinct or unsure.")
     nonce = _nonce(serving_key, study_pair, labeller_id, swapped=swapped)
-    row, _ = Label.objects.get_or_create(
+    row, is_new = Label.objects.get_or_create(
         serving=nonce,
         defaults={
             "pair_id": study_pair.pair_id,
@@ -162,10 +165,11 @@ def record(
             "verdict": verdict,
             "at": at,
             "swapped": swapped,
-            "score_visible": score_visible,
             "note": note,
         },
     )
+    if is_new and is_flagged:
+        remarks.set_flag(label=row, is_on=True, at=at)
     return row
 
 
@@ -206,7 +210,7 @@ def undo_last(*, study: Study, labeller_id: int, at: datetime, key: str = "") ->
     study, doesn't stand any more.
     """
     serving = _undo_serving(key, labeller_id)
-    row = Label.objects.filter(serving=serving).first() or _latest_standing(study, labeller_id)
+    row = Label.objects.filter(serving=serving).first() or latest_answer(study, labeller_id)
     if row is None:
         return None
     if row.serving != serving:
@@ -221,7 +225,13 @@ def undo_last(*, study: Study, labeller_id: int, at: datetime, key: str = "") ->
     return StudyPair.objects.filter(study=study, pair=row.pair_id).first()
 
 
-def _latest_standing(study: Study, labeller_id: int) -> Label | None:
+def own_answer(study_pair: StudyPair, labeller_id: int) -> Label | None:
+    """The person's current answer to a pair, wherever they gave it; None if there is none."""
+    row = Label.objects.filter(pair=study_pair.pair_id, labeller=labeller_id).order_by("-id").first()
+    return None if row is None or row.verdict == Label.Verdict.WITHDRAWN else row
+
+
+def latest_answer(study: Study, labeller_id: int) -> Label | None:
     """The person's latest answer of the study's queue after which they have said nothing else about its pair."""
     since = Label.objects.filter(pair=OuterRef("pair"), labeller=labeller_id).order_by("-id").values("id")[:1]
     rows = Label.objects.filter(study=study, labeller=labeller_id, origin="queue")

@@ -13,7 +13,7 @@ from dedup.evaluation import Evaluation, Figure, Interval
 from labeling.forms.evaluation import EvaluationForm
 from labeling.http import PageRequest, fetched, render_page
 from labeling.models import Label, Study, StudyPair, StudyRecipe
-from labeling.services import figures, labels
+from labeling.services import figures, labels, remarks
 from labeling.views import charts
 
 RULES = {
@@ -117,7 +117,15 @@ def _pile(study: Study, recipe: StudyRecipe, threshold: float) -> dict[str, Any]
         "wrong": sorted(wrong, key=lambda entry: (entry[0], entry[1].pk))[:PILE],
         "missed_count": len(missed),
         "wrong_count": len(wrong),
+        "missed_reasons": _reasons(study, missed),
+        "wrong_reasons": _reasons(study, wrong),
     }
+
+
+def _reasons(study: Study, entries: list[tuple[float, StudyPair, float]]) -> list[tuple[str, int]]:
+    """The reasons that people gave for these pairs, each with the number of pairs that have it."""
+    pairs = [row.pair_id for _, row, _ in entries]
+    return remarks.count_reasons(remarks.reasons_by_pair(study, pairs).values())
 
 
 def _chosen_pile(

@@ -5,16 +5,16 @@ from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required
-from django.http import HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from labeling.forms.labelling import AnswerForm, SkipForm
+from labeling.forms.labelling import AnswerForm, RemarkForm, SkipForm
 from labeling.http import PageRequest, fetched, render_page, row_number, wants_partial
-from labeling.models import Label, Study, StudyPair
-from labeling.services import figures, labels
+from labeling.models import Label, Remark, Study, StudyPair
+from labeling.services import figures, labels, remarks
 from labeling.services.access import Right
 from labeling.views.reading import MODES, read_pair, remember_mode
 
@@ -41,7 +41,24 @@ def _recent(study: Study, labeller_id: int) -> list[dict[str, Any]]:
     answers = [row for row in newest.values() if row.verdict != Label.Verdict.WITHDRAWN][:RECENT]
     study_pairs = StudyPair.objects.filter(study=study, pair__in=[row.pair_id for row in answers])
     by_pair = {study_pair.pair_id: study_pair for study_pair in study_pairs}
-    return [{"label": row, "study_pair": by_pair.get(row.pair_id)} for row in answers]
+    held = remarks.remarks_of(answers)
+    return [
+        {"label": row, "study_pair": by_pair.get(row.pair_id), "remarks": held[row.pk]} for row in answers
+    ]
+
+
+def _about(study: Study, serving: labels.Serving | None, labeller_id: int) -> dict[str, Any]:
+    """The answer that reasons, a note and a flag may be added to: that to the pair on the page, else the latest one."""
+    own = labels.own_answer(serving.study_pair, labeller_id) if serving else None
+    answer = own or labels.latest_answer(study, labeller_id)
+    if answer is None:
+        return {"answer": None}
+    held = remarks.remarks_on(answer)
+    chips = [
+        {"number": number, "value": value, "name": name, "is_on": value in held.reasons}
+        for number, (value, name) in enumerate(Remark.Reason.choices, start=1)
+    ]
+    return {"answer": answer, "is_about_this_pair": own is not None, "remarks": held, "chips": chips}
 
 
 def _study_pair(request: PageRequest, study: Study, key: object) -> StudyPair:
@@ -86,6 +103,7 @@ def _page(
         "modes": MODES,
         "progress": labels.progress(study, request.user.pk),
         "recent": _recent(study, request.user.pk),
+        "about": _about(study, serving, request.user.pk),
         "is_partial": wants_partial(request),
         "notices": [
             {"text": str(message), "is_saved": message.extra_tags == "saved"}
@@ -119,7 +137,8 @@ def _to_queue(study_id: int, **query: object) -> HttpResponseRedirect:
 def _not_saved(request: PageRequest, study_id: int) -> HttpResponse:
     """Say that the session has ended; the answer stays in the page, or in the address that follows the sign-in."""
     values = {
-        name: request.POST.get(name, "") for name in ("key", "study_pair", "swapped", "verdict", "note")
+        name: request.POST.get(name, "")
+        for name in ("key", "study_pair", "swapped", "verdict", "note", "flag")
     }
     resend = f"{reverse('labeling:label_answer', args=[study_id])}?{urlencode(values)}"
     context = {
@@ -163,7 +182,15 @@ def _refused(request: PageRequest, study: Study, sentence: str) -> HttpResponse:
     key = request.POST.get("study_pair", "")
     is_there = StudyPair.objects.filter(study=study, pk=row_number(key)).exists()
     serving = _served(request, study, key if is_there else None)
-    return _page(request, study, serving, status=422, problem=sentence, note=request.POST.get("note", ""))
+    return _page(
+        request,
+        study,
+        serving,
+        status=422,
+        problem=sentence,
+        note=request.POST.get("note", ""),
+        flag=request.POST.get("flag", ""),
+    )
 
 
 def _record(request: PageRequest, study: Study, answer: dict[str, Any]) -> HttpResponse:
@@ -179,6 +206,7 @@ def _record(request: PageRequest, study: Study, answer: dict[str, Any]) -> HttpR
             swapped=answer["swapped"],
             at=timezone.now(),
             note=answer["note"],
+            is_flagged=answer["flag"],
         )
     except labels.LabelError as error:
         return _refused(request, study, str(error))
@@ -210,6 +238,38 @@ def label_skip(request: PageRequest, study_id: int) -> HttpResponse:
         return _refused(request, study, str(error))
     messages.info(request, "Skipped; this pair comes back after the others.", "skipped")
     return _to_queue(study.pk)
+
+
+@require_POST
+def label_remark(request: PageRequest, study_id: int) -> HttpResponse:
+    """Add a reason, the flag or a note to an answer of one's own, or take it back; then show the same pair again."""
+    study = _study(request, study_id)
+    form = RemarkForm(request.POST)
+    if not form.is_valid():
+        return _refused(request, study, "Nothing was added to your answer. Here is the pair again.")
+    values = form.cleaned_data
+    own = Label.objects.filter(labeller=request.user.pk, pair__corpus=study.corpus_id)
+    answer = own.filter(pk=values["label"]).first()
+    if answer is None:
+        raise Http404
+    _set_remark(answer, values)
+    study_pair = study.study_pairs.filter(pk=values["study_pair"]).first()
+    if not wants_partial(request):
+        return _to_queue(study.pk, pair=study_pair.pk) if study_pair else _to_queue(study.pk)
+    serving = labels.serve(study_pair=study_pair, labeller_id=request.user.pk) if study_pair else None
+    context = {"study": study, "serving": serving, "about": _about(study, serving, request.user.pk)}
+    return render_page(request, "labeling/last_answer.html", context, partial="labeling/last_answer.html")
+
+
+def _set_remark(answer: Label, values: dict[str, Any]) -> None:
+    at = timezone.now()
+    chosen, is_on = values["give"] or values["take"], bool(values["give"])
+    if values["save_note"]:
+        remarks.set_note(label=answer, note=values["note"], at=at)
+    elif chosen == "flag":
+        remarks.set_flag(label=answer, is_on=is_on, at=at)
+    else:
+        remarks.set_reason(label=answer, reason=chosen, is_on=is_on, at=at)
 
 
 @require_POST

@@ -8,7 +8,7 @@ from django.views.decorators.http import require_safe
 
 from labeling.http import PAGE_ROWS, PageRequest, fetched, render_page
 from labeling.models import Label, Study, StudyPair
-from labeling.services import labels
+from labeling.services import labels, remarks
 from labeling.services.reading_order import in_reading_order
 from labeling.views.reading import MODES, read_pair, remember_mode
 
@@ -32,6 +32,8 @@ def pair(request: PageRequest, study_id: int, study_pair_id: int) -> HttpRespons
     rows = StudyPair.objects.select_related("study__corpus", "pair__left", "pair__right")
     found = fetched(request, rows, study=study_id, pk=study_pair_id)
     history = Label.objects.filter(pair=found.pair_id).select_related("labeller", "study").order_by("-id")
+    answers = list(history)
+    held = remarks.remarks_of(answers)
     context = {
         "study_pair": found,
         "pair_name": f"Pair {found.pk}",
@@ -41,7 +43,7 @@ def pair(request: PageRequest, study_id: int, study_pair_id: int) -> HttpRespons
         "modes": MODES,
         "scores": _scores(found),
         "rules": in_reading_order(found.passes_rule),
-        "history": history,
+        "history": [{"label": row, "remarks": held[row.pk]} for row in answers],
         "verdict": labels.current_verdicts(found.study).get(found.pair_id, ""),
     }
     return remember_mode(request, render_page(request, "labeling/pair.html", context))
@@ -58,11 +60,13 @@ def pairs(request: PageRequest, study_id: int) -> HttpResponse:
     kept = [key for key, pair in keys if wanted in {None, verdicts.get(pair, "")}]
     page = Paginator(kept, PAGE_ROWS).get_page(request.GET.get("page"))
     shown = study.study_pairs.select_related("pair__left", "pair__right").in_bulk(list(page))
+    held = remarks.remarks_by_pair(study, [row.pair_id for row in shown.values()])
     recipes = list(study.recipes.filter(score="exact").order_by("k", "id"))
     listed = [
         {
             "study_pair": row,
             "verdict": verdicts.get(row.pair_id, ""),
+            "remarks": held.get(row.pair_id, ()),
             "levels": [row.levels.get(f"{recipe.digest}:exact") for recipe in recipes],
             "left": row.pair.left.documents.order_by("id").first(),
             "right": row.pair.right.documents.order_by("id").first(),

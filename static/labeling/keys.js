@@ -45,7 +45,31 @@
     if (dialog && !dialog.open) dialog.showModal();
   }
 
+  const isOpen = (selector) => Boolean(find(selector)?.open);
+
+  function openReasons() {
+    const reasons = find("#why");
+    if (reasons) reasons.open = !reasons.open;
+    return Boolean(reasons);
+  }
+
+  function chooseReason(key) {
+    const chip = find(`#why [data-chip="${key}"]`);
+    find("#why").open = false;
+    if (!chip) return false;
+    chip.click();
+    return true;
+  }
+
+  function showRecent() {
+    const recent = find("#recent");
+    if (!recent) return;
+    recent.open = true;
+    (recent.querySelector("a") || recent).focus();
+  }
+
   function act(key) {
+    if (isOpen("#why") && /^[1-8]$/.test(key)) return chooseReason(key);
     if (key in ANSWERS) {
       const button = find(`#pair [data-answer="${ANSWERS[key]}"]`);
       if (!button) return false;
@@ -57,6 +81,9 @@
     else if (key === "e") expand();
     else if (key === "m" && find("#next-mode")) find("#next-mode").click();
     else if (key === "c" && find("#note")) find("#note").focus();
+    else if (key === "t") return openReasons();
+    else if (key === "b" && find("#flag")) find("#flag").click();
+    else if (key === "r") showRecent();
     else if (key === "?") showKeys();
     else return false;
     return true;
@@ -69,12 +96,16 @@
       element.blur();
       return;
     }
+    if (event.key === "Escape" && isOpen("#why")) {
+      find("#why").open = false;
+      return;
+    }
     if (isTyping(element) || find("dialog[open]")) return;
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
     const isUndo = key === "z" && (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey;
     if ((event.ctrlKey || event.altKey || event.metaKey) && !isUndo) return;
     if (hasOwnUse(key, element) || !find("#pair")) return;
-    if (busy && key in ANSWERS) {
+    if (busy && key in ANSWERS && !isOpen("#why")) {
       event.preventDefault();
       return;
     }
@@ -91,7 +122,7 @@
     if (jump) goToChange(Number(jump.dataset.jump));
   });
 
-  const isAnswer = (event) => event.detail.elt.closest && event.detail.elt.closest("#pair");
+  const isAnswer = (event) => event.detail.elt.closest && event.detail.elt.closest("#pair") && !event.detail.elt.closest("#last-answer");
 
   document.addEventListener("htmx:configRequest", (event) => {
     const token = document.cookie.match(/(?:^|; )csrftoken=([^;]+)/);
@@ -100,7 +131,9 @@
   document.addEventListener("htmx:beforeRequest", (event) => {
     if (isAnswer(event)) busy = true;
   });
-  document.addEventListener("htmx:afterRequest", () => { busy = false; });
+  document.addEventListener("htmx:afterRequest", (event) => {
+    if (!event.detail.elt.closest?.("#last-answer")) busy = false;
+  });
   document.addEventListener("htmx:responseError", (event) => {
     say(`Not saved: the server answered ${event.detail.xhr.status}. Your answer is still here; press its key again.`);
   });

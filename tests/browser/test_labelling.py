@@ -250,3 +250,61 @@ def test_without_script_the_queue_is_answered_by_buttons(visit, ana, study):
 
     assert verdicts() == ["duplicate", "distinct", "withdrawn"]
     assert page.locator(".mode-inline").count() == 1
+
+
+def test_a_reason_is_given_to_the_last_answer_by_two_keys_and_the_next_key_answers_the_next_pair(
+    visit, ana, study
+):
+    page = open_queue(visit(ana), study)
+    press(page, "1")
+    second = shown_pair(page)
+
+    page.keyboard.press("t")
+    page.keyboard.press("3")
+    page.wait_for_selector("#last-answer .badge >> text=Excerpt")
+    same = shown_pair(page)
+    press(page, "2")
+
+    first = Label.objects.order_by("id").first()
+    assert same == second
+    assert verdicts() == ["duplicate", "distinct"]
+    assert [remark.reason for remark in first.remarks.all()] == ["excerpt"]
+
+
+def test_escape_closes_the_reasons_and_a_digit_answers_again(visit, ana, study):
+    page = open_queue(visit(ana), study)
+    press(page, "1")
+
+    page.keyboard.press("t")
+    page.keyboard.press("Escape")
+    press(page, "3")
+
+    assert verdicts() == ["duplicate", "unsure"]
+    assert not Label.objects.order_by("id").first().remarks.exists()
+
+
+def test_a_flag_by_key_goes_with_the_answer(visit, ana, study):
+    page = open_queue(visit(ana), study)
+
+    page.keyboard.press("b")
+    press(page, "1")
+
+    assert [remark.kind for remark in Label.objects.get().remarks.all()] == ["flag"]
+
+
+def test_an_earlier_answer_is_found_and_changed_by_keyboard_alone(visit, ana, study):
+    page = open_queue(visit(ana), study)
+    first = shown_pair(page)
+    press(page, "1")
+    press(page, "1")
+
+    page.keyboard.press("r")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.wait_for_function(
+        "pair => document.querySelector('#pair input[name=study_pair]').value === pair", arg=first
+    )
+    press(page, "2")
+
+    assert verdicts() == ["duplicate", "duplicate", "distinct"]
+    assert Label.objects.order_by("-id").first().pair == Label.objects.order_by("id").first().pair

@@ -42,6 +42,7 @@ NEEDS = {
     "keys": ("account", None),
     "label": ("label", None),
     "label_answer": ("label", "label"),
+    "label_remark": (None, "label"),
     "label_skip": (None, "label"),
     "label_undo": (None, "label"),
     "member_remove": (None, "own"),

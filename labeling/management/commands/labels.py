@@ -23,7 +23,9 @@ class Command(AnsweringCommand):
         take = directions.add_parser("import", help="Append the answers of a CSV or JSONL file.")
         take.add_argument("study", metavar="STUDY", help="Name or id.")
         take.add_argument(
-            "file", metavar="FILE", help="With left_id, right_id, verdict[, labeller, note, at]."
+            "file",
+            metavar="FILE",
+            help="With left_id, right_id, verdict[, labeller, note, at, reasons, flagged].",
         )
         take.add_argument("--labeller", default="import", help="Who signs rows that name nobody.")
         give = directions.add_parser("export", help="Write everybody's current answers.")
