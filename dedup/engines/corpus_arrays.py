@@ -117,6 +117,11 @@ def find_shorter_segment(arrays: Path, recipe: str, start: int, stop: int) -> in
     return start
 
 
+def longest_stop(arrays: Path, recipe: str, start: int) -> int:
+    """Find where the longest segment that begins at ``start`` ends, by its record; ``start`` where there is none."""
+    return max(_stops(arrays / digest_of(recipe), start), default=start)
+
+
 def open_segment(arrays: Path, recipe: str, start: int, stop: int) -> dict[str, NDArray[Any]]:
     """Open a segment's columns as memory maps."""
     folder = arrays / digest_of(recipe)

@@ -35,6 +35,7 @@ class Job(models.Model):
         STUDY = "study", "Study"
         DECIDE = "decide", "Decision"
         EXPORT = "export", "Export"
+        INDEX = "index", "Index"
 
     class State(models.TextChoices):
         QUEUED = "queued", "Queued"

@@ -9,8 +9,9 @@ from django.db.models import Exists, OuterRef
 from numpy.typing import NDArray
 
 from dedup.engines.pool import read_pool
+from dedup.engines.protocol import StoredFile
 from dedup.pairs import Pool, ScoreKey, threshold_level
-from labeling.models import Corpus, Document, Study, StudyRecipe
+from labeling.models import Corpus, Document, Segment, Study, StudyRecipe
 from labeling.services.studies import check_ready, study_spec
 
 Ordinals = NDArray[np.int64]
@@ -27,6 +28,18 @@ def arrays_folder(corpus: Corpus) -> Path:
 def pool_folder(study: Study) -> Path:
     """Where the study's pool lies."""
     return Path(settings.ARRAYS_DIR) / f"study-{study.pk}"
+
+
+def segment_row(corpus: Corpus, study: Study | None, folder: str, file: StoredFile) -> Segment:
+    """The row of a file in a folder of arrays."""
+    return Segment(
+        corpus=corpus,
+        study=study,
+        path=f"{folder}/{file.path}",
+        recipe=file.recipe,
+        rows=file.rows,
+        sha256=file.sha256,
+    )
 
 
 def live_texts(corpus: Corpus, size: int) -> Flags:

@@ -1,134 +1,255 @@
 """The crawler's question: is this text in the corpus already? The cheapest layer that finds something answers."""
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from django.db import transaction
 
-from dedup.engines import corpus_arrays
-from dedup.engines.corpus_arrays import SEGMENT_ROWS, segment_bounds
-from dedup.minhash import agreements
-from dedup.segments import SegmentError
-from dedup.simhash import hamming_distance
-from dedup.specs import MinHashSpec, SimHashSpec
-from labeling.models import Corpus, Document, Member, Study, Text
-from labeling.services import pools
-from labeling.services.corpora import normaliser_of
+from dedup.ingest import Page, Problem
+from dedup.ingest.objects import read_objects
+from labeling.models import Corpus, Text
 from labeling.services.partitions import active_decision
-from labeling.services.studies import study_spec
-from labeling.stages.similarities import TextSimilarities
+from labeling.stages.counting import Counts
+from labeling.stages.indexing import opened_index
+from labeling.stages.places import Places, documents_of
+from labeling.stages.storing import store_pages
+from labeling.stages.yardsticks import index_spec
 
-DEFAULT_THRESHOLD = 0.6
-SLACK = 0.15
-LOOKED_AT = 200
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from dedup.index import Index, IndexSpec, Match, Signed
+
+MOST_AT_ONCE = 1_000
+IN_LIMIT = 900
 LISTED = 20
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Yardstick:
-    """What counts as a match: the active decision's k and threshold where it looks at similarities, else the default."""
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What one text met: the layer that found something, and the known texts, best first."""
 
-    study: Study
-    spec: MinHashSpec
-    threshold: float
+    layer: str
+    matches: "tuple[Match, ...]" = ()
+    earlier: "tuple[Match, ...]" = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """Texts with the id that each has, or would have; a document is no match of itself."""
+
+    ids: Sequence[str]
+    signed: "Signed"
+    keys: Sequence[str]
 
 
 def check_text(corpus: Corpus, text: str) -> dict[str, Any]:
-    """Look a text up: by its exact key, by the fingerprints, by the signatures of the latest study.
+    """Look one text up; see ``check_texts``."""
+    return check_texts(corpus, [text])[0]
 
-    Returns ``layer`` (exact, simhash, minhash or none) and ``matches``, best first. Texts that came after the study are
-    found by their exact key only.
+
+def check_texts(
+    corpus: Corpus, texts: Sequence[str], *, ids: Sequence[str] | None = None
+) -> list[dict[str, Any]]:
+    """Look texts up: by their exact keys, by fingerprints, by signatures; nothing is changed.
+
+    Each answer has ``layer`` (exact, simhash, minhash or none), ``matches``, best first, and ``words``. A document with
+    the id of a text is no match of it. Raises ``IndexNotReadyError`` where a job has to make the index first.
     """
-    from dedup.kernel import TextColumn, clean
+    from dedup.index import sign_texts
 
-    cleaned = clean(TextColumn.from_strings([text]), normaliser_of(corpus))
-    if not int(cleaned.words[0]):
-        return {"layer": "none", "matches": [], "words": 0}
-    key = cleaned.exact_keys[0].tobytes().hex()
-    same = list(corpus.texts.filter(exact_key=key).order_by("ordinal"))
-    if same:
-        return _answer(corpus, "exact", [(text.ordinal, 1.0) for text in same])
-    study = corpus.studies.filter(state=Study.State.READY, texts__gt=0).order_by("-id").first()
-    if study is None:
-        return {"layer": "none", "matches": [], "studied_texts": 0}
-    simhash = study_spec(study).simhash_spec
-    near = [] if simhash is None else _near(study, simhash, cleaned.streams)
-    if near:
-        return _answer(corpus, "simhash", near)
-    return _answer(corpus, "minhash", _alike(_yardstick(corpus, study), cleaned.streams, text))
+    spec = index_spec(corpus)
+    answers = []
+    for start in range(0, len(texts), MOST_AT_ONCE):
+        part = texts[start : start + MOST_AT_ONCE]
+        named = [""] * len(part) if ids is None else list(ids[start : start + MOST_AT_ONCE])
+        question = _question(named, sign_texts(part, spec))
+        with opened_index(corpus, spec) as index:
+            found = _look_up(corpus, index, question)
+        answers += _answers(corpus, spec, question, found)
+    return answers
 
 
-def _yardstick(corpus: Corpus, study: Study) -> Yardstick:
-    specs = {spec.recipe: spec for spec in study_spec(study).minhash_specs}
-    decision = active_decision(corpus)
-    if decision is not None and decision.recipe.recipe in specs:
-        return Yardstick(study=study, spec=specs[decision.recipe.recipe], threshold=decision.threshold)
-    return Yardstick(study=study, spec=next(iter(specs.values())), threshold=DEFAULT_THRESHOLD)
+def check_and_insert(corpus: Corpus, documents: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Look documents up, then insert those that have an id: each is asked for before it is inserted.
+
+    ``documents`` have ``id`` and ``text``, and may have the other fields of ``docs/ingest.md``. Each answer is that of
+    ``check_texts`` with ``id`` and ``status``: inserted, updated (the id had another content), unchanged, or rejected
+    with a ``reason``. A document also meets those before it. At most 1,000 are looked up and inserted in one
+    transaction, in which nobody else inserts: of two crawlers that bring the same text at once, one is told of the
+    other's. Raises ``IndexNotReadyError`` like ``check_texts``.
+    """
+    answers = []
+    for start in range(0, len(documents), MOST_AT_ONCE):
+        answers += _insert(corpus, documents[start : start + MOST_AT_ONCE])
+    return answers
 
 
-def _near(study: Study, spec: SimHashSpec, streams: Any) -> list[tuple[int, float]]:  # noqa: ANN401
-    """Texts whose fingerprints differ in few bits; the number with each is the share of equal bits."""
-    from dedup.kernel import fingerprints
+def _insert(corpus: Corpus, documents: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    from dedup.index import sign_texts
 
-    stored: NDArray[np.uint64] = _rows(study, spec.recipe)
-    own = np.full(stored.shape, fingerprints(streams, spec)[0], np.uint64)
-    distances = hamming_distance(own, stored)
-    found = np.flatnonzero(distances <= spec.max_distance)
-    found = found[np.argsort(distances[found], kind="stable")]
-    return [(int(place), 1 - int(distances[place]) / 64) for place in found[:LISTED]]
-
-
-def _alike(yardstick: Yardstick, streams: Any, text: str) -> list[tuple[int, float]]:  # noqa: ANN401
-    """Texts whose exact similarity reaches the threshold, among those with the best estimates."""
-    from dedup.kernel import signatures
-
-    spec = yardstick.spec
-    stored: NDArray[np.uint32] = _rows(yardstick.study, spec.recipe)
-    rows = np.concatenate((stored, signatures(streams, [spec])[0]))
-    others = np.arange(stored.shape[0], dtype=np.int64)
-    estimates = agreements(rows, np.full(others.size, others.size, np.int64), others) / spec.num_perm
-    likely = np.flatnonzero(estimates >= yardstick.threshold - SLACK)
-    likely = likely[np.argsort(-estimates[likely], kind="stable")][:LOOKED_AT]
-    compare = TextSimilarities(yardstick.study.corpus, spec.k)
-    found = zip(likely.tolist(), compare.with_text(text, likely).tolist(), strict=True)
-    matches = [(ordinal, value) for ordinal, value in found if value >= yardstick.threshold - 1e-12]
-    return sorted(matches, key=lambda match: (-match[1], match[0]))[:LISTED]
-
-
-def _rows(study: Study, recipe: str) -> NDArray[Any]:
-    folder = pools.arrays_folder(study.corpus)
-    for texts in (study.corpus.next_ordinal, study.texts):
-        try:
-            return corpus_arrays.read_rows(folder, recipe, segment_bounds(texts, SEGMENT_ROWS))
-        except SegmentError:
-            continue
-    raise SegmentError(f"the signatures of {study.corpus} are missing; run the study again")
-
-
-def _answer(corpus: Corpus, layer: str, found: list[tuple[int, float]]) -> dict[str, Any]:
-    texts = {
-        text.ordinal: text
-        for text in Text.objects.filter(corpus=corpus, ordinal__in=[ordinal for ordinal, _ in found])
+    read = read_objects(documents)
+    pages = [item for item in read if isinstance(item, Page)]
+    spec = index_spec(corpus)
+    question = _question([page.id for page in pages], sign_texts([page.text for page in pages], spec))
+    with opened_index(corpus, spec):  # takes in most of what is new while nobody has to wait for it
+        pass
+    with transaction.atomic():
+        locked = Corpus.objects.select_for_update().get(pk=corpus.pk)
+        with opened_index(locked, spec) as index:
+            found = _look_up(locked, index, question)
+        found = _with_earlier(spec, question, found)
+        answers = _answers(locked, spec, question, found)
+        outcomes = store_pages(locked, pages, Counts())
+    by_id = {
+        page.id: {"id": page.id, "status": outcomes[page.id], **answer}
+        for page, answer in zip(pages, answers, strict=True)
     }
-    matches = [
-        {"id": document.external_id, "similarity": similarity, "method": layer, **_place(corpus, document)}
-        for ordinal, similarity in found
-        for document in Document.objects.filter(text=texts[ordinal]).order_by("external_id")[:LISTED]
-    ]
-    return {"layer": layer if matches else "none", "matches": matches[:LISTED]}
+    return [_rejected(item) if isinstance(item, Problem) else by_id[item.id] for item in read]
 
 
-def _place(corpus: Corpus, document: Document) -> dict[str, Any]:
-    """Where the active decision put a document."""
-    decision = active_decision(corpus)
-    member = None
-    if decision is not None:
-        rows = Member.objects.filter(decision=decision, document=document)
-        member = rows.select_related("cluster__representative").first()
-    if member is None or member.cluster is None:
-        return {"cluster_id": None, "representative_id": None}
+def _rejected(problem: Problem) -> dict[str, Any]:
     return {
-        "cluster_id": member.cluster.number,
-        "representative_id": member.cluster.representative.external_id,
+        "id": problem.example if problem.field == "id" else "",
+        "status": "rejected",
+        "reason": f"Document {problem.line}: {problem.reason}.",
+        "layer": "none",
+        "matches": [],
+        "words": 0,
     }
+
+
+def _question(ids: Sequence[str], signed: "Signed") -> _Question:
+    keys = [
+        key.tobytes().hex() if words else ""
+        for key, words in zip(signed.exact_keys, signed.words, strict=True)
+    ]
+    return _Question(ids, signed, keys)
+
+
+def _look_up(corpus: Corpus, index: "Index", question: _Question) -> list[Found]:
+    """Ask layer after layer. What no document but the asking one has any more is passed over."""
+    from dedup.index import ask
+
+    found = _exact(corpus, question)
+    rest = np.array([place for place, one in enumerate(found) if one.layer == "none"], np.int64)
+    signed = question.signed.take(rest)
+    passed_over: set[int] = set()
+    while rest.size:
+        answers = ask(index, signed, _others(passed_over))
+        ordinals = {match.ordinal for answer in answers for match in answer.matches}
+        documents = documents_of(corpus, ordinals)
+        fruitless = {
+            place << 32 | match.ordinal
+            for place, answer in enumerate(answers)
+            for match in answer.matches
+            if not _has_others(documents.get(match.ordinal, ()), question.ids[int(rest[place])])
+        }
+        if not fruitless - passed_over:
+            for place, answer in zip(rest.tolist(), answers, strict=True):
+                found[place] = Found(answer.layer, answer.matches)
+            break
+        passed_over |= fruitless
+    return found
+
+
+def _others(passed_over: set[int]) -> "Any":  # noqa: ANN401 - a function of arrays, or None
+    if not passed_over:
+        return None
+    codes = np.fromiter(passed_over, np.int64)
+
+    def allows(places: "NDArray[np.int64]", ordinals: "NDArray[np.int64]") -> "NDArray[np.bool_]":
+        return ~np.isin(places << np.int64(32) | ordinals, codes)
+
+    return allows
+
+
+def _has_others(documents: Iterable[Mapping[str, Any]], own_id: str) -> bool:
+    return any(document["id"] != own_id for document in documents)
+
+
+def _exact(corpus: Corpus, question: _Question) -> list[Found]:
+    """Texts with the same words, which a unique index finds."""
+    from dedup.index import Match
+
+    wanted = sorted({key for key in question.keys if key})
+    ordinals: dict[str, list[int]] = {}
+    for start in range(0, len(wanted), IN_LIMIT):
+        rows = Text.objects.filter(corpus=corpus, exact_key__in=wanted[start : start + IN_LIMIT])
+        for key, ordinal in rows.order_by("ordinal").values_list("exact_key", "ordinal"):
+            ordinals.setdefault(key, []).append(ordinal)
+    documents = documents_of(corpus, {ordinal for found in ordinals.values() for ordinal in found})
+    answers = []
+    for key, own_id in zip(question.keys, question.ids, strict=True):
+        same = [
+            Match(ordinal, 1.0, 1.0)
+            for ordinal in ordinals.get(key, ())
+            if _has_others(documents.get(ordinal, ()), own_id)
+        ]
+        answers.append(Found("exact", tuple(same[:LISTED])) if same else Found("none"))
+    return answers
+
+
+def _with_earlier(spec: "IndexSpec", question: _Question, found: list[Found]) -> list[Found]:
+    """Let each document of a batch also meet those before it, which are inserted together with it."""
+    from dedup.index import Match, MemoryIndex, ask
+
+    if len(found) < 2:
+        return found
+    batch = MemoryIndex(spec)
+    batch.extend(question.signed)
+    met = ask(batch, question.signed, lambda places, ordinals: ordinals < places)
+    firsts: dict[str, list[int]] = {}
+    merged = []
+    for place, (key, own, earlier) in enumerate(zip(question.keys, found, met, strict=True)):
+        same = tuple(Match(other, 1.0, 1.0) for other in firsts.get(key, ())[:LISTED]) if key else ()
+        merged.append(
+            _cheaper(own, Found("exact", earlier=same) if same else Found(earlier.layer, (), earlier.matches))
+        )
+        firsts.setdefault(key, []).append(place)
+    return merged
+
+
+def _cheaper(one: Found, other: Found) -> Found:
+    """What the cheaper layer found; what both found where it is the same."""
+    order = ("exact", "simhash", "minhash", "none")
+    if order.index(one.layer) != order.index(other.layer):
+        return min(one, other, key=lambda found: order.index(found.layer))
+    return replace(one, earlier=other.earlier)
+
+
+def _answers(
+    corpus: Corpus, spec: "IndexSpec", question: _Question, found: Sequence[Found]
+) -> list[dict[str, Any]]:
+    places = Places(
+        corpus, active_decision(corpus), {match.ordinal for one in found for match in one.matches}
+    )
+    answers = []
+    for place, one in enumerate(found):
+        matches = [
+            {**_numbers(one.layer, match), **document}
+            for match in one.matches
+            for document in places.documents(match.ordinal)
+            if document["id"] != question.ids[place]
+        ]
+        matches += [
+            {**_numbers(one.layer, match), "id": question.ids[match.ordinal], **places.NOWHERE}
+            for match in one.earlier
+        ]
+        matches.sort(key=lambda match: -match["similarity"])
+        answers.append(
+            {
+                "layer": one.layer,
+                "matches": [{"id": match.pop("id"), **match} for match in matches[:LISTED]],
+                "words": int(question.signed.words[place]),
+                "recipe": spec.minhash.recipe,
+                "threshold": spec.threshold,
+            }
+        )
+    return answers
+
+
+def _numbers(layer: str, match: "Match") -> dict[str, Any]:
+    return {"similarity": match.similarity, "exact_jaccard": match.jaccard, "method": layer}

@@ -85,7 +85,7 @@ class _Run:
         self._reporter.check()
         with transaction.atomic():
             if pages:
-                store_pages(self._job, pages, self._counts)
+                store_pages(self._job.corpus, pages, self._counts, job=self._job)
             self._problems.add([item for item in batch if isinstance(item, Problem)], self._counts)
             checkpoint = place | {
                 "counts": self._counts.values(),

@@ -18,7 +18,7 @@ from labeling.models import Job
 from labeling.services import jobs
 from labeling.services.decisions import DecisionError
 from labeling.services.studies import StudyError
-from labeling.stages import deciding, ingesting, studying
+from labeling.stages import deciding, indexing, ingesting, studying
 from labeling.stages.reporting import Heartbeat, JobCancelledError, JobLostError, Reporter, Show
 
 logger = logging.getLogger(__name__)
@@ -29,6 +29,7 @@ STAGES: dict[str, Stage] = {
     Job.Kind.INGEST: ingesting.run,
     Job.Kind.STUDY: studying.run,
     Job.Kind.DECIDE: deciding.run,
+    Job.Kind.INDEX: indexing.run,
 }
 EXPECTED = (
     IngestError,

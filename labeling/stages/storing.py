@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from django.db.models import F
 
@@ -17,6 +17,7 @@ NO_WORD = "the text holds no word"
 NO_TEXT = "the text is empty"
 
 TextKey = tuple[str, str]
+Outcome = Literal["inserted", "updated", "unchanged"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +29,14 @@ class KeyedPage:
     words: int
 
 
-def store_pages(job: Job, pages: Sequence[Page], counts: Counts) -> None:
-    """Insert or update documents by their ids, and the texts that they need. Call it inside a transaction."""
-    corpus = job.corpus
+def store_pages(
+    corpus: Corpus, pages: Sequence[Page], counts: Counts, *, job: Job | None = None
+) -> dict[str, Outcome]:
+    """Insert or update documents by their ids, and the texts that they need; returns what became of each id.
+
+    Call it inside a transaction. ``job`` is the ingest that read the pages, where there is one.
+    """
+    outcomes: dict[str, Outcome] = {}
     keyed = key_pages(corpus, pages)
     stored = _stored_documents(corpus, [page.id for page in pages])
     texts, fresh = _texts(corpus, keyed)
@@ -43,8 +49,10 @@ def store_pages(job: Job, pages: Sequence[Page], counts: Counts) -> None:
         document = stored.get(entry.page.id)
         if document is not None and all(getattr(document, name) == value for name, value in values.items()):
             counts.unchanged += 1
+            outcomes[entry.page.id] = "unchanged"
             continue
         has_new_words = text is not None and (document is None or document.text_id != text.pk)
+        outcomes[entry.page.id] = "inserted" if document is None else "updated"
         if document is None:
             added.append(Document(corpus=corpus, external_id=entry.page.id, first_ingest=job, **values))
         else:
@@ -60,6 +68,7 @@ def store_pages(job: Job, pages: Sequence[Page], counts: Counts) -> None:
         Document.objects.bulk_update(changed, sorted(names), batch_size=30)
     counts.accepted += len(added)
     counts.updated += len(changed)
+    return outcomes
 
 
 def key_pages(corpus: Corpus, pages: Sequence[Page]) -> list[KeyedPage]:

@@ -10,17 +10,18 @@ from django.conf import settings
 from django.db import transaction
 
 from dedup.engines.pool import read_pool
-from dedup.engines.protocol import PoolFiles, StoredFile
+from dedup.engines.protocol import PoolFiles
 from dedup.pairs import EXACT_SCALE, HAMMING_SCALE, Pool, histogram
 from dedup.sampling import Draw, StratumDraw, bucket_edges, draw
 from dedup.specs import BandingSpec, StudySpec, digest_of
-from labeling.models import Corpus, Job, Segment, Stratum, Study, StudyPair, StudyRecipe, Text
+from labeling.models import Corpus, Job, Segment, Stratum, Study, StudyPair, StudyRecipe
 from labeling.services import pools
 from labeling.services.known_pairs import ScoredPool, keep_known, pair_ids, study_pair_values
 from labeling.services.product_facts import corpus_facts
 from labeling.services.scoring import node_keys
 from labeling.services.studies import study_spec
 from labeling.stages.reporting import Reporter
+from labeling.stages.stored_texts import StoredTexts
 
 IN_LIMIT = 500
 PREDICTED_TEXTS = 20_000
@@ -29,27 +30,6 @@ PREDICTION_SAMPLE = 2_000
 
 class PredictionRefusedError(ValueError):
     """The study is expected not to fit on this machine; the message says what to change."""
-
-
-class StoredTexts:
-    """The texts of a corpus by ordinal, read from rows."""
-
-    def __init__(self, corpus: Corpus) -> None:
-        self._corpus = corpus
-
-    def __len__(self) -> int:
-        return self._corpus.next_ordinal
-
-    def batch(self, start: int, stop: int) -> Sequence[str]:
-        """Bodies of the ordinals ``start`` to ``stop - 1``.
-
-        Also of texts that no document has any more, so that stored segments stay true; their pairs are left out later.
-        """
-        bodies = [""] * (stop - start)
-        rows = Text.objects.filter(corpus=self._corpus, ordinal__gte=start, ordinal__lt=stop)
-        for ordinal, body in rows.order_by().values_list("ordinal", "body").iterator(chunk_size=2000):
-            bodies[ordinal - start] = body
-        return bodies
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -239,20 +219,9 @@ def _write_segments(study: Study, corpus: Corpus, files: PoolFiles) -> None:
     Segment.objects.filter(corpus=corpus, study=None, recipe__in=recipes).delete()
     Segment.objects.filter(study=study).delete()
     folder, own = pools.arrays_folder(corpus).name, pools.pool_folder(study).name
-    rows = [_segment(corpus, None, folder, file) for file in files.segments]
-    rows += [_segment(corpus, study, own, file) for file in files.files]
+    rows = [pools.segment_row(corpus, None, folder, file) for file in files.segments]
+    rows += [pools.segment_row(corpus, study, own, file) for file in files.files]
     Segment.objects.bulk_create(rows, batch_size=100)
-
-
-def _segment(corpus: Corpus, study: Study | None, folder: str, file: StoredFile) -> Segment:
-    return Segment(
-        corpus=corpus,
-        study=study,
-        path=f"{folder}/{file.path}",
-        recipe=file.recipe,
-        rows=file.rows,
-        sha256=file.sha256,
-    )
 
 
 def _manifest_digest(files: PoolFiles) -> str:
