@@ -41,6 +41,18 @@ class StreamSpec:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MarksSpec:
+    """How a text is summed up for the rule that numbers must match: its wording, its numbers and signs, its length."""
+
+    normaliser: NormaliserName = "unicode"
+
+    @property
+    def recipe(self) -> str:
+        """Readable name."""
+        return f"marks|v:1|norm:{normaliser_recipe(self.normaliser)}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MinHashSpec:
     """How a text becomes a MinHash signature.
 

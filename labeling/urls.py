@@ -10,6 +10,7 @@ from labeling.views import (
     documents,
     evaluation,
     exports,
+    held,
     ingesting,
     jobs,
     labelling,
@@ -56,6 +57,8 @@ urlpatterns = [
     path("studies/<int:study_id>/decide/", decisions.decide, name="decide"),
     path("decisions/<int:decision_id>/", decisions.decision, name="decision"),
     path("decisions/<int:decision_id>/clusters/", clusters.clusters, name="clusters"),
+    path("decisions/<int:decision_id>/held/", held.pairs, name="held_pairs"),
+    path("decisions/<int:decision_id>/held/<int:held_id>/", held.pair, name="held_pair"),
     path("decisions/<int:decision_id>/exports/", exports.export_new, name="export_new"),
     path("clusters/<int:cluster_id>/", cluster.cluster, name="cluster"),
     path(

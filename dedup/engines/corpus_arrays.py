@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from dedup.engines.protocol import StoredFile
 from dedup.segments import SegmentError, open_array, remove_unfinished, verify_array, write_bytes, write_rows
-from dedup.specs import MinHashSpec, SimHashSpec, StreamSpec, StudySpec, digest_of
+from dedup.specs import MarksSpec, MinHashSpec, SimHashSpec, StreamSpec, StudySpec, digest_of
 
 SEGMENT_ROWS = 50_000
 STREAM_COLUMNS = ("", ".offsets", ".words", ".keys")
@@ -33,6 +33,7 @@ class CorpusRecipes:
     """The recipes whose arrays a study needs of its corpus."""
 
     stream: StreamSpec
+    marks: MarksSpec
     minhash: tuple[MinHashSpec, ...]
     simhash: SimHashSpec | None
 
@@ -41,6 +42,7 @@ class CorpusRecipes:
         """Collect the recipes of a study."""
         return cls(
             stream=StreamSpec(normaliser=spec.normaliser),
+            marks=MarksSpec(normaliser=spec.normaliser),
             minhash=spec.minhash_specs,
             simhash=spec.simhash_spec,
         )
@@ -50,7 +52,7 @@ class CorpusRecipes:
         """All recipes, the stream's first."""
         signed = tuple(spec.recipe for spec in self.minhash)
         fingerprinted = () if self.simhash is None else (self.simhash.recipe,)
-        return (self.stream.recipe, *signed, *fingerprinted)
+        return (self.stream.recipe, self.marks.recipe, *signed, *fingerprinted)
 
 
 def segment_bounds(texts: int, rows: int) -> list[tuple[int, int]]:

@@ -16,6 +16,7 @@ from dedup.engines.corpus_arrays import CorpusRecipes
 from dedup.engines.crew import Crew, Stages
 from dedup.engines.protocol import StoredFile, TextSource
 from dedup.kernel import TextColumn
+from dedup.numbers_rule import marks_of
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -148,6 +149,8 @@ class Signer:
                 ".words": clean.words,
                 ".keys": clean.exact_keys,
             }
+        if self._recipes.marks.recipe in chunk.lacking:
+            columns[self._recipes.marks.recipe] = {"": marks_of(map(streams.encoded, range(len(streams))))}
         specs = [spec for spec in self._recipes.minhash if spec.recipe in chunk.lacking]
         if specs:
             signatures = kernel.signatures(streams, specs)

@@ -46,8 +46,9 @@ class DecisionForm(forms.Form):
     rule = forms.ChoiceField(
         choices=RULES,
         required=False,
-        label="Product rule",
-        help_text="For product pages: near-equal descriptions of two variants stay apart unless this matches too.",
+        label="Rule for links",
+        help_text="Identifiers and prices: variants of a product stay apart unless these match too. Numbers: where numbers or "
+        "signs differ, the pair is held for a person instead of merged.",
     )
     representative_order = forms.ChoiceField(
         choices=REPRESENTATIVE_ORDERS,

@@ -11,10 +11,14 @@ SCORES = [
     ("hamming", "Hamming distance of fingerprints"),
 ]
 RULES = [
-    ("", "No product rule"),
+    ("", "No rule"),
     ("identifiers", "Identifiers must match"),
     ("price", "Prices must match"),
     ("identifiers-or-price", "Identifiers or prices must match"),
+    ("numbers", "Numbers must match"),
+    ("identifiers-and-numbers", "Identifiers and numbers must match"),
+    ("price-and-numbers", "Prices and numbers must match"),
+    ("identifiers-or-price-and-numbers", "Identifiers or prices must match, and numbers"),
 ]
 
 
@@ -30,7 +34,7 @@ class EvaluationForm(forms.Form):
         required=False,
         label="in steps of",
     )
-    rule = forms.ChoiceField(choices=RULES, required=False, label="Product rule")
+    rule = forms.ChoiceField(choices=RULES, required=False, label="Rule for links")
     cost_fp = forms.FloatField(min_value=0, label="Cost of a wrong merge")
     cost_fn = forms.FloatField(min_value=0, label="Cost of a missed duplicate")
 

@@ -1,5 +1,5 @@
 from labeling.models.corpora import Corpus, Document, Text
-from labeling.models.decisions import Cluster, Decision, Export, Link, Member
+from labeling.models.decisions import Cluster, Decision, Export, HeldPair, Link, Member
 from labeling.models.jobs import Job, Problem, Segment, Worker
 from labeling.models.labels import Label, Remark, SignInLink, Skip
 from labeling.models.people import AuditEntry, Invitation, Membership, Role
@@ -12,6 +12,7 @@ __all__ = [
     "Decision",
     "Document",
     "Export",
+    "HeldPair",
     "Invitation",
     "Job",
     "Label",

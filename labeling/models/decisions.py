@@ -16,7 +16,10 @@ class Decision(models.Model):
     recipe = models.ForeignKey("StudyRecipe", on_delete=models.PROTECT, related_name="decisions")
     threshold = models.FloatField()
     rule = models.CharField(
-        max_length=32, blank=True, default="", help_text="identifiers, price, identifiers-or-price, or none."
+        max_length=32,
+        blank=True,
+        default="",
+        help_text="What links must pass, as in labeling.services.link_rules; empty for nothing.",
     )
     representative_order = models.JSONField(
         help_text="For example canonical, first_seen, trust; the smallest id always comes last."
@@ -62,6 +65,26 @@ class Link(models.Model):
 
     def __str__(self) -> str:
         return f"{self.left_id}={self.right_id}"
+
+
+class HeldPair(models.Model):
+    """A pair that reaches the threshold, and that a decision doesn't link before a person has seen it."""
+
+    decision = models.ForeignKey(Decision, on_delete=models.CASCADE, related_name="held_pairs")
+    left = models.ForeignKey("Text", on_delete=models.PROTECT, related_name="+")
+    right = models.ForeignKey("Text", on_delete=models.PROTECT, related_name="+")
+    similarity = models.FloatField(help_text="The score that the decision looked at.")
+    exact_jaccard = models.FloatField()
+    reason = models.CharField(max_length=40, help_text="Why, as in dedup.numbers_rule.")
+
+    class Meta:
+        ordering = ["decision_id", "id"]
+        constraints = [
+            models.UniqueConstraint(fields=["decision", "left", "right"], name="a_decision_holds_a_pair_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.left_id}≠{self.right_id}"
 
 
 class Cluster(models.Model):

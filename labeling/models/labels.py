@@ -25,7 +25,7 @@ class Label(models.Model):
     )
     swapped = models.BooleanField(default=False, help_text="The pair's right text stood on the left.")
     score_visible = models.BooleanField(default=False)
-    origin = models.CharField(max_length=16, default="queue", help_text="queue, import, cluster.")
+    origin = models.CharField(max_length=16, default="queue", help_text="queue, import, cluster, held.")
     note = models.TextField(blank=True, default="")
 
     class Meta:

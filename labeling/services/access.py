@@ -48,6 +48,7 @@ _CORPUS_OF = {
     "decision": ("corpus",),
     "document": ("corpus",),
     "export": ("decision", "corpus"),
+    "heldpair": ("decision", "corpus"),
     "invitation": ("corpus",),
     "job": ("corpus",),
     "membership": ("corpus",),

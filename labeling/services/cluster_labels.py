@@ -1,16 +1,40 @@
-"""Verdicts that are given on a cluster: ordinary labels of two of its texts, which the next decision respects."""
+"""Verdicts that are given outside the queue, on a cluster or a held pair: ordinary labels, which the next decision respects."""
 
 import secrets
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Protocol
 
 from django.core import signing
 
-from labeling.models import Cluster, Label, Pair, Text
+from labeling.models import Cluster, HeldPair, Label, Pair, Text
 from labeling.services.labels import VERDICTS, LabelError
 
 _SALT = "labeling.cluster"
-ORIGIN = "cluster"
+
+
+class ShownTexts(Protocol):
+    """Two texts as a page outside the queue shows them."""
+
+    @property
+    def left(self) -> Text:
+        """The one with the smaller ordinal."""
+
+    @property
+    def right(self) -> Text:
+        """The other one."""
+
+    @property
+    def names(self) -> list[int | str]:
+        """What a key is made for."""
+
+    @property
+    def study_id(self) -> int:
+        """The study that its label belongs to."""
+
+    @property
+    def origin(self) -> str:
+        """Where the label came from."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,9 +46,51 @@ class ClusterPair:
     right: Text
 
     @property
-    def names(self) -> list[int]:
+    def names(self) -> list[int | str]:
         """What a key is made for: cluster and both texts."""
         return [self.cluster.pk, self.left.pk, self.right.pk]
+
+    @property
+    def study_id(self) -> int:
+        """The study of the cluster's decision."""
+        return self.cluster.decision.study_id
+
+    @property
+    def origin(self) -> str:
+        """A cluster."""
+        return "cluster"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeldTexts:
+    """The two texts of a pair that a decision holds for review."""
+
+    held: HeldPair
+
+    @property
+    def left(self) -> Text:
+        """The one with the smaller ordinal."""
+        return self.held.left
+
+    @property
+    def right(self) -> Text:
+        """The other one."""
+        return self.held.right
+
+    @property
+    def names(self) -> list[int | str]:
+        """What a key is made for: the held pair."""
+        return ["held", self.held.pk]
+
+    @property
+    def study_id(self) -> int:
+        """The study of the decision that holds the pair."""
+        return self.held.decision.study_id
+
+    @property
+    def origin(self) -> str:
+        """A held pair."""
+        return "held"
 
 
 def find_pair(cluster: Cluster, one: int, other: int) -> ClusterPair | None:
@@ -36,13 +102,13 @@ def find_pair(cluster: Cluster, one: int, other: int) -> ClusterPair | None:
     return ClusterPair(cluster=cluster, left=texts[0], right=texts[1])
 
 
-def serve(pair: ClusterPair, labeller_id: int) -> str:
+def serve(pair: ShownTexts, labeller_id: int) -> str:
     """Name one showing of the pair to one person; an answer carries the name back."""
     return signing.dumps([*pair.names, labeller_id, secrets.token_urlsafe(18)], salt=_SALT)
 
 
 def record(
-    *, pair: ClusterPair, serving_key: str, labeller_id: int, verdict: str, at: datetime, note: str = ""
+    *, pair: ShownTexts, serving_key: str, labeller_id: int, verdict: str, at: datetime, note: str = ""
 ) -> Label:
     """Append a verdict. The same showing counts once: a second answer to it gives back the first.
 
@@ -65,12 +131,12 @@ def record(
         serving=nonce,
         defaults={
             "pair": row,
-            "study_id": pair.cluster.decision.study_id,
+            "study_id": pair.study_id,
             "labeller_id": labeller_id,
             "verdict": verdict,
             "at": at,
             "score_visible": True,
-            "origin": ORIGIN,
+            "origin": pair.origin,
             "note": note,
         },
     )

@@ -14,7 +14,7 @@ from dedup.segments import SegmentError
 from dedup.specs import RecipeMismatchError
 from labeling.models import Decision, Job, Study, StudyRecipe
 from labeling.services import figures, jobs, linking, partitions, representing
-from labeling.services.product_facts import RULES
+from labeling.services.link_rules import RULES
 from labeling.services.studies import StudyError, check_ready
 
 ATTEMPTS = 5

@@ -10,20 +10,20 @@ from numpy.typing import NDArray
 from dedup.pairs import Pool
 from dedup.sampling import permanent_random_numbers
 from labeling.models import Corpus, Label, Pair, Study, StudyPair, StudyRecipe, Text
+from labeling.services.link_rules import LinkFacts
 from labeling.services.pools import find_pairs
-from labeling.services.product_facts import RULES, CorpusFacts
 
 BATCH = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoredPool:
-    """A pool with what decides about its pairs: permanent random numbers of its texts, and product facts."""
+    """A pool with what decides about its pairs: permanent random numbers of its texts, and what rules look at."""
 
     pool: Pool
     node_keys: NDArray[np.uint64]
     salt: int
-    facts: CorpusFacts
+    facts: LinkFacts
 
     def numbers(self, rows: NDArray[np.int64] | slice) -> NDArray[np.float64]:
         """The permanent random numbers of some rows of the pool."""
@@ -31,11 +31,9 @@ class ScoredPool:
         return permanent_random_numbers(self.node_keys[left], self.node_keys[right], salt=self.salt)
 
     def passes(self, rows: NDArray[np.int64]) -> dict[str, NDArray[np.bool_]]:
-        """What each product rule says about some rows; nothing in a corpus without product facts."""
-        if self.facts.is_empty:
-            return {}
+        """What each rule says about some rows; rules about which nothing is known are left out."""
         left, right = self.pool.left[rows], self.pool.right[rows]
-        return {rule: self.facts.passes(rule, left, right) for rule in RULES}
+        return {rule: self.facts.passes(rule, left, right) for rule in self.facts.known_rules()}
 
 
 def text_ids(corpus: Corpus, ordinals: Iterable[int]) -> dict[int, int]:

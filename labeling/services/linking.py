@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from dedup.clustering import Contradiction, cluster
 from dedup.pairs import Pool
-from dedup.product_rule import ProductFacts, RuleName
+from dedup.product_rule import ProductFacts
 from labeling.models import Corpus, Label, Pair, Study, StudyRecipe
 from labeling.services import pools
-from labeling.services.product_facts import CorpusFacts, corpus_facts
+from labeling.services.link_rules import LinkFacts, link_facts, needs_numbers, product_part, without_numbers
+from labeling.services.product_facts import CorpusFacts
 from labeling.services.verdicts import corpus_verdicts
 
 Ordinals = NDArray[np.int64]
@@ -50,10 +51,15 @@ class Links:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Linked:
-    """Clusters of texts under a decision: ``labels`` is ``int64[texts]``, numbered by smallest ordinal."""
+    """Clusters of texts under a decision: ``labels`` is ``int64[texts]``, numbered by smallest ordinal.
+
+    ``held`` are the links that wait for a person because numbers or signs differ, and ``reasons`` (``int8``) says why of each.
+    """
 
     labels: Ordinals
     links: Links
+    held: Links
+    reasons: NDArray[np.int8]
     verdicts: dict[OrdinalPair, str]
     contradictions: tuple[Contradiction, ...]
     blocked_by_rule: int
@@ -68,37 +74,69 @@ def link_texts(*, study: Study, recipe: StudyRecipe, threshold: float, rule: str
     corpus = study.corpus
     size = corpus.next_ordinal
     pool = pools.open_pool(study)
-    facts = corpus_facts(corpus, size)
+    facts = link_facts(corpus, size)
     verdicts = verdicts_by_ordinal(corpus, size)
     rows = np.flatnonzero(pools.accepted(pool, recipe, threshold))
-    allowed = _allowed(facts, rule, pool.left[rows], pool.right[rows])
-    kept = rows[allowed]
-    links = Links(
-        left=np.asarray(pool.left[kept], np.int64),
-        right=np.asarray(pool.right[kept], np.int64),
-        kinds=np.full(kept.size, POOL, np.int8),
-        similarity=pools.similarities(pool, recipe, kept),
-        jaccard=_jaccard(pool, recipe, kept),
-    )
-    links = _with(links, exact_links(corpus, facts, rule), EXACT, 1.0)
+    allowed = rows[facts.passes(without_numbers(rule), pool.left[rows], pool.right[rows])]
     must = [pair for pair, verdict in verdicts.items() if verdict == Label.Verdict.DUPLICATE]
+    distinct = [pair for pair, verdict in verdicts.items() if verdict == Label.Verdict.DISTINCT]
+    reasons = _reasons(facts, pool, allowed, rule, must + distinct)
+    links = _of_pool(pool, recipe, allowed[reasons == 0])
+    held = _of_pool(pool, recipe, allowed[reasons > 0])
+    links = _with(links, exact_links(corpus, facts.products, without_numbers(rule)), EXACT, 1.0)
     links = _with(links, _missing(links, must), PERSON, np.nan)
+    apart = _pairs_of(held)
     clustering = cluster(
         size,
         links.left,
         links.right,
         scores=_order(links, recipe),
         must=must,
-        cannot=[pair for pair, verdict in verdicts.items() if verdict == Label.Verdict.DISTINCT],
-        **_product_groups(facts, rule),  # type: ignore[arg-type]
+        cannot=[*distinct, *apart],
+        **_product_groups(facts.products, rule),  # type: ignore[arg-type]
     )
     return Linked(
         labels=clustering.labels,
         links=links.take(clustering.accepted),
+        held=held,
+        reasons=reasons[reasons > 0],
         verdicts=verdicts,
-        contradictions=clustering.contradictions,
-        blocked_by_rule=int(rows.size - kept.size),
+        contradictions=_by_people(clustering.contradictions, apart),
+        blocked_by_rule=int(rows.size - allowed.size),
     )
+
+
+def _reasons(
+    facts: LinkFacts, pool: Pool, rows: Ordinals, rule: str, judged: Iterable[OrdinalPair]
+) -> NDArray[np.int8]:
+    """Why each link must be seen by a person first; 0 where it needn't, or where a person has said what it is."""
+    if not needs_numbers(rule):
+        return np.zeros(rows.size, np.int8)
+    reasons = facts.held(pool.left[rows], pool.right[rows])
+    known = pools.find_pairs(pool, judged)
+    return np.where(np.isin(rows, known), 0, reasons).astype(np.int8)
+
+
+def _of_pool(pool: Pool, recipe: StudyRecipe, rows: Ordinals) -> Links:
+    return Links(
+        left=np.asarray(pool.left[rows], np.int64),
+        right=np.asarray(pool.right[rows], np.int64),
+        kinds=np.full(rows.size, POOL, np.int8),
+        similarity=pools.similarities(pool, recipe, rows),
+        jaccard=_jaccard(pool, recipe, rows),
+    )
+
+
+def _pairs_of(links: Links) -> list[OrdinalPair]:
+    return list(zip(links.left.tolist(), links.right.tolist(), strict=True))
+
+
+def _by_people(
+    contradictions: tuple[Contradiction, ...], held: list[OrdinalPair]
+) -> tuple[Contradiction, ...]:
+    """Contradictions between what people said; where a chain of their verdicts joins a held pair, they have decided."""
+    pairs = set(held)
+    return tuple(found for found in contradictions if (found.left, found.right) not in pairs)
 
 
 def verdicts_by_ordinal(corpus: Corpus, size: int) -> dict[OrdinalPair, str]:
@@ -133,7 +171,7 @@ def exact_links(corpus: Corpus, facts: CorpusFacts, rule: str) -> list[OrdinalPa
         return [(family[0], other) for family in families.values() for other in family[1:]]
     pairs = sorted({pair for family in families.values() for pair in _sharing_a_value(family, facts)})
     columns = np.array(pairs, np.int64).reshape(-1, 2)
-    allowed = _allowed(facts, rule, columns[:, 0], columns[:, 1])
+    allowed = _allowed(facts, rule, columns)
     return [pair for pair, is_allowed in zip(pairs, allowed.tolist(), strict=True) if is_allowed]
 
 
@@ -152,25 +190,17 @@ def _values(found: ProductFacts) -> Iterable[object]:
     return [*found.identifiers, *prices]
 
 
-def _allowed(facts: CorpusFacts, rule: str, left: Ordinals, right: Ordinals) -> NDArray[np.bool_]:
-    if not rule:
-        return np.ones(left.shape[0], np.bool_)
-    return facts.passes(_rule_name(rule), np.asarray(left), np.asarray(right))
-
-
-def _rule_name(rule: str) -> RuleName:
-    names: dict[str, RuleName] = {
-        "identifiers": "identifiers",
-        "price": "price",
-        "identifiers-or-price": "identifiers-or-price",
-    }
-    return names[rule]
+def _allowed(facts: CorpusFacts, rule: str, pairs: Ordinals) -> NDArray[np.bool_]:
+    name = product_part(rule)
+    if name is None:
+        return np.ones(pairs.shape[0], np.bool_)
+    return facts.passes(name, pairs[:, 0], pairs[:, 1])
 
 
 def _product_groups(facts: CorpusFacts, rule: str) -> dict[str, object]:
-    if not rule or facts.is_empty:
+    name = product_part(rule)
+    if name is None or facts.is_empty:
         return {}
-    name = _rule_name(rule)
     return {"groups": facts.groups, "blocked": lambda one, other: facts.clash(name, one, other)}
 
 

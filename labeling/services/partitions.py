@@ -66,6 +66,7 @@ def summarise(corpus: Corpus, linked: Linked, partition: Partition) -> dict[str,
         "links": int(linked.links.left.size),
         "implied_pairs": _implied_pairs(corpus, linked),
         "blocked_by_rule": linked.blocked_by_rule,
+        "held_for_review": int(linked.held.left.size),
         "contradictions": len(linked.contradictions),
     }
 

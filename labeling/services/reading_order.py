@@ -19,11 +19,20 @@ _CLUSTERS = (
     "links",
     "implied_pairs",
     "blocked_by_rule",
+    "held_for_review",
     "contradictions",
     "outside_study",
 )
 _LABELS = ("duplicate", "distinct", "unsure", "sampled", "known")
-_RULES = ("identifiers", "price", "identifiers-or-price")
+_RULES = (
+    "identifiers",
+    "price",
+    "identifiers-or-price",
+    "numbers",
+    "identifiers-and-numbers",
+    "price-and-numbers",
+    "identifiers-or-price-and-numbers",
+)
 _STAGES = ("estimate", "wait", "sign", "collect", "verify", "write", "draw", "decide")
 _PLACES = {
     name: place for place, name in enumerate((*_RECORDS, *_STUDY, *_CLUSTERS, *_LABELS, *_RULES, *_STAGES))

@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from labeling.models import Corpus, Study
 from labeling.services.known_pairs import ScoredPool
+from labeling.services.link_rules import link_facts
 from labeling.services.pools import open_pool
-from labeling.services.product_facts import corpus_facts
 
 
 def node_keys(corpus: Corpus, size: int) -> NDArray[np.uint64]:
@@ -29,5 +29,5 @@ def open_scored_pool(study: Study) -> ScoredPool:
         pool=open_pool(study),
         node_keys=node_keys(study.corpus, study.texts),
         salt=study.corpus.salt,
-        facts=corpus_facts(study.corpus, study.texts),
+        facts=link_facts(study.corpus, study.texts),
     )

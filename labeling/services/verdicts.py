@@ -1,6 +1,6 @@
 """What people's answers come to: one current answer per person and pair, one final verdict per pair."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from django.db.models import F
 
@@ -26,6 +26,12 @@ def current_verdicts(study: Study) -> dict[int, str]:
 def corpus_verdicts(corpus: Corpus) -> dict[int, str]:
     """The final verdict of each judged pair of the corpus."""
     rows = Label.objects.filter(pair__corpus=corpus)
+    return _final(_newest(rows.order_by("id").values_list("pair_id", "labeller_id", "verdict")))
+
+
+def verdicts_of_pairs(pairs: Collection[int]) -> dict[int, str]:
+    """The final verdict of each judged one of some pairs, by their ids."""
+    rows = Label.objects.filter(pair__in=pairs)
     return _final(_newest(rows.order_by("id").values_list("pair_id", "labeller_id", "verdict")))
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db import connection, transaction
 
-from labeling.models import Cluster, Corpus, Decision, Job, Link, Member
+from labeling.models import Cluster, Corpus, Decision, HeldPair, Job, Link, Member
 from labeling.services import linking, numbering, partitions, representing
 from labeling.services.representing import Chosen
 from labeling.stages.published import Batch, Outcome
@@ -54,7 +54,13 @@ def run(job: Job, reporter: Reporter) -> dict[str, Any]:
 
 def _remove_rows(decision: Decision) -> None:
     """Take away what a killed run left, a little at a time."""
-    for rows in (decision.members.all(), decision.clusters.all(), decision.links.all()):
+    written = (
+        decision.members.all(),
+        decision.clusters.all(),
+        decision.links.all(),
+        decision.held_pairs.all(),
+    )
+    for rows in written:
         while ids := list(rows.order_by("pk").values_list("pk", flat=True)[:REMOVED_AT_ONCE]):
             rows.filter(pk__in=ids).delete()
 
@@ -93,6 +99,10 @@ def _write(outcome: Outcome, corpus: Corpus, reporter: Reporter, *, total: int) 
         with transaction.atomic():
             Link.objects.bulk_create(links, batch_size=100)
         reporter.advance(done)
+        _pause()
+    for held in outcome.held_pairs():
+        with transaction.atomic():
+            HeldPair.objects.bulk_create(held, batch_size=100)
         _pause()
     reporter.begin("write clusters", unit="documents", total=total)
     written = 0

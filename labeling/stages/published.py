@@ -7,8 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dedup.clustering import lowest_similarities
+from dedup.numbers_rule import REASONS
 from dedup.representatives import ONLY_DOCUMENT
-from labeling.models import Cluster, Corpus, Decision, Document, Link, Member
+from labeling.models import Cluster, Corpus, Decision, Document, HeldPair, Link, Member
 from labeling.services.linking import EXACT, PERSON, POOL, Linked, Links
 from labeling.services.partitions import corpus_documents
 from labeling.services.pools import pair_codes
@@ -20,6 +21,7 @@ Numbers = NDArray[np.float64]
 
 BATCH_DOCUMENTS = 2_000
 BATCH_LINKS = 2_000
+HELD_LISTED = 10_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,6 +96,23 @@ class Outcome:
             exact_jaccard=jaccard,
             verdict=self._linked.verdicts.get((left, right), ""),
         )
+
+    def held_pairs(self) -> Iterator[list[HeldPair]]:
+        """Rows of the pairs that wait for a person, the most similar first, in batches; at most 10,000 are listed."""
+        held, reasons = self._linked.held, self._linked.reasons
+        order = np.lexsort((held.right, held.left, -held.jaccard))[:HELD_LISTED]
+        for start in range(0, order.size, BATCH_LINKS):
+            yield [
+                HeldPair(
+                    decision=self._decision,
+                    left_id=int(self._texts[held.left[row]]),
+                    right_id=int(self._texts[held.right[row]]),
+                    similarity=float(held.similarity[row]),
+                    exact_jaccard=float(held.jaccard[row]),
+                    reason=REASONS[int(reasons[row])],
+                )
+                for row in order[start : start + BATCH_LINKS].tolist()
+            ]
 
     def _method(self, kind: int) -> str:
         by_score = "simhash" if self._decision.recipe.score == "hamming" else "minhash"

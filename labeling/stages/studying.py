@@ -17,7 +17,7 @@ from dedup.specs import BandingSpec, StudySpec, digest_of
 from labeling.models import Corpus, Job, Segment, Stratum, Study, StudyPair, StudyRecipe
 from labeling.services import pools
 from labeling.services.known_pairs import ScoredPool, keep_known, pair_ids, study_pair_values
-from labeling.services.product_facts import corpus_facts
+from labeling.services.link_rules import link_facts
 from labeling.services.scoring import node_keys
 from labeling.services.studies import study_spec
 from labeling.stages.reporting import Reporter
@@ -92,12 +92,13 @@ def predict_study(corpus: Corpus, spec: StudySpec) -> dict[str, Any]:
 
 
 def _publish(study: Study, corpus: Corpus, spec: StudySpec, files: PoolFiles) -> None:
+    _write_segments(study, corpus, files)
     pool = pools.pool_of_live_texts(read_pool(pools.pool_folder(study), spec), corpus, files.texts)
     scored = ScoredPool(
         pool=pool,
         node_keys=node_keys(corpus, files.texts),
         salt=corpus.salt,
-        facts=corpus_facts(corpus, files.texts),
+        facts=link_facts(corpus, files.texts),
     )
     rows = np.arange(len(pool), dtype=np.int64)
     passes = scored.passes(rows)
@@ -108,7 +109,6 @@ def _publish(study: Study, corpus: Corpus, spec: StudySpec, files: PoolFiles) ->
         quota=spec.per_bucket,
     )
     with transaction.atomic():
-        _write_segments(study, corpus, files)
         recipes = [_write_recipe(study, score, pool, passes) for score in _scores(spec, files)]
         study.recipes.exclude(pk__in=[row.pk for row in recipes]).filter(decisions=None).delete()
         _write_strata(study, drawn.strata, list(recipes))
@@ -213,6 +213,7 @@ def _write_pairs(study: Study, corpus: Corpus, scored: ScoredPool, drawn: Draw) 
     StudyPair.objects.bulk_create(added, batch_size=100)
 
 
+@transaction.atomic
 def _write_segments(study: Study, corpus: Corpus, files: PoolFiles) -> None:
     """Rows for the files that this run wrote or found; rows of segments that longer ones took over go."""
     recipes = {file.recipe for file in files.segments}

@@ -11,10 +11,12 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from dedup.evaluation import Figure
 from labeling.forms.decisions import DecisionForm, recipe_name
+from labeling.forms.evaluation import RULES
 from labeling.http import PageRequest, fetched, render_page, row_number
 from labeling.models import Decision, Study, StudyRecipe
-from labeling.services import cluster_facets, cluster_review, decisions, figures
+from labeling.services import blocked, cluster_facets, cluster_review, decisions, figures
 from labeling.services.access import Right
+from labeling.services.link_rules import needs_numbers, product_part
 
 COUNTS = {
     "documents": "Documents",
@@ -33,6 +35,7 @@ ORDER_NAMES = {
 REMARKS = {
     "implied_pairs": "Pairs in one cluster without a link of their own",
     "blocked_by_rule": "Pairs kept apart by the product rule",
+    "held_for_review": "Pairs held for review",
     "contradictions": "Pairs that people called distinct, in one cluster all the same",
     "outside_study": "Documents added after the study was run",
 }
@@ -69,18 +72,52 @@ def _initial(request: PageRequest, study: Study) -> dict[str, Any]:
     return {
         "recipe": recipe or first,
         "threshold": threshold,
-        "rule": request.GET.get("rule", ""),
+        "rule": _initial_rule(study, recipe or first, threshold, request.GET.get("rule", "")),
         "representative_order": "canonical,first_seen,trust",
+    }
+
+
+def _initial_rule(study: Study, recipe: StudyRecipe | None, threshold: float, rule: str) -> str:
+    """What the address names, with numbers that must match where that is advised."""
+    if recipe is None or rule not in dict(RULES):
+        return ""
+    try:
+        decisions.check(study=study, recipe=recipe, threshold=threshold, rule=rule)
+    except decisions.DecisionError:
+        return rule
+    return (
+        rule
+        if needs_numbers(rule)
+        else blocked.advised_rule(study=study, recipe=recipe, threshold=threshold, rule=rule)
+    )
+
+
+def _blocked(study: Study, recipe: StudyRecipe, threshold: float, rule: str) -> dict[str, Any]:
+    """What the chosen product rule blocks, and what would be held if numbers had to match."""
+    product = product_part(rule)
+    chosen: dict[str, Any] = {"study": study, "recipe": recipe, "threshold": threshold}
+    return {
+        "is_held": needs_numbers(rule),
+        "held": blocked.held_links(**chosen, rule=rule),
+        "blocked": blocked.blocked_links(**chosen, rule=product) if product else None,
     }
 
 
 def _outlook(study: Study, values: dict[str, Any]) -> dict[str, Any]:
     """Figures and dry run for the values of the form."""
     recipe, threshold, rule = values["recipe"], values["threshold"], values.get("rule", "")
-    outlook: dict[str, Any] = {"recipe": recipe, "threshold": threshold, "rule": rule}
+    outlook: dict[str, Any] = {
+        "recipe": recipe,
+        "threshold": threshold,
+        "rule": rule,
+        "rule_name": dict(RULES).get(rule, rule),
+    }
     try:
         decisions.check(study=study, recipe=recipe, threshold=threshold, rule=rule)
         outlook["figure"] = _figure(study, recipe, threshold, rule)
+        outlook |= _blocked(study, recipe, threshold, rule)
+        if rule:
+            outlook["figure_without"] = _figure(study, recipe, threshold, "")
         counts = decisions.dry_run(study=study, recipe=recipe, threshold=threshold, rule=rule)
     except decisions.DecisionError as error:
         return outlook | {"problem": str(error)}
@@ -204,6 +241,7 @@ def decision(request: PageRequest, decision_id: int) -> HttpResponse:
         "study": found.study,
         "corpus": found.corpus,
         "recipe_name": recipe_name(found.recipe),
+        "rule_name": dict(RULES).get(found.rule, found.rule),
         "representative_order": ", else ".join(
             ORDER_NAMES.get(name, name) for name in found.representative_order
         ),

@@ -21,6 +21,7 @@ def addresses(study, cleo):
         study.corpus, report={"read": 16, "accepted": 16, "updated": 0, "unchanged": 0, "rejected": 0}
     )
     corpus = study.corpus
+    held = rows.hold(decision, *corpus.texts.order_by("ordinal")[:2])
     cluster = decision.clusters.order_by("-documents").first()
     texts = cluster.members.order_by("id").values_list("document__text", flat=True)
     return [
@@ -44,6 +45,8 @@ def addresses(study, cleo):
         f"/studies/{study.pk}/decide/",
         f"/decisions/{decision.pk}/",
         f"/decisions/{decision.pk}/clusters/",
+        f"/decisions/{decision.pk}/held/",
+        f"/decisions/{decision.pk}/held/{held.pk}/",
         f"/decisions/{decision.pk}/exports/",
         f"/clusters/{cluster.pk}/",
         f"/clusters/{cluster.pk}/pairs/{texts[0]}/{texts[1]}/",

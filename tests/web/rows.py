@@ -15,6 +15,7 @@ from labeling.models import (
     Corpus,
     Decision,
     Document,
+    HeldPair,
     Job,
     Label,
     Link,
@@ -287,6 +288,18 @@ def _write_clusters(decision, owner, groups, accepted):
         "no_content": len(empty),
     }
     decision.save()
+
+
+def hold(decision, left, right, *, similarity=0.8, reason="numbers or signs differ"):
+    """A pair of texts that a decision holds for review."""
+    ordered = sorted((left, right), key=lambda text: text.ordinal)
+    held = HeldPair.objects.create(
+        decision=decision, left=ordered[0], right=ordered[1], similarity=similarity, exact_jaccard=similarity,
+        reason=reason,
+    )  # fmt: skip
+    decision.summary = {**decision.summary, "held_for_review": decision.held_pairs.count()}
+    decision.save()
+    return held
 
 
 def make_job(corpus, *, kind="ingest", state="done", **fields):

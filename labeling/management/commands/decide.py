@@ -6,11 +6,20 @@ from django.utils import timezone
 from dedup.representatives import ORDER, RuleName
 from labeling.management.answering import AnsweringCommand, CommandRefusedError
 from labeling.management.working import finish_job
-from labeling.models import Job
-from labeling.services import decisions, pair_rows, studies
-from labeling.services.product_facts import RULES
+from labeling.models import Job, Study, StudyRecipe
+from labeling.services import blocked, decisions, pair_rows, studies
+from labeling.services.link_rules import RULES, needs_numbers, with_numbers
 
-COUNTS = ("clusters", "documents", "duplicates", "largest", "implied_pairs", "blocked_by_rule", "no_content")
+COUNTS = (
+    "clusters",
+    "documents",
+    "duplicates",
+    "largest",
+    "implied_pairs",
+    "blocked_by_rule",
+    "held_for_review",
+    "no_content",
+)
 
 
 class Command(AnsweringCommand):
@@ -26,6 +35,13 @@ class Command(AnsweringCommand):
         parser.add_argument("--threshold", type=float, required=True)
         parser.add_argument("--score", choices=["exact", "estimate", "hamming"], default="exact")
         parser.add_argument("--rule", choices=RULES, default="", help="What linked product pages must share.")
+        parser.add_argument(
+            "--numbers",
+            choices=["auto", "hold", "merge"],
+            default="auto",
+            help="Hold links whose numbers or signs differ for a person, or merge them. auto: hold them, unless labels "
+            "say that most of them are duplicates.",
+        )
         parser.add_argument("--representative", default=",".join(ORDER), metavar="RULE,RULE,...")
         parser.add_argument("--reason", default="")
         parser.add_argument("--dry-run", action="store_true", help="Only say what would come of it.")
@@ -41,11 +57,11 @@ class Command(AnsweringCommand):
             "study": study,
             "recipe": recipe,
             "threshold": options["threshold"],
-            "rule": options["rule"],
+            "rule": _rule(options, study, recipe),
             "representative_order": _order(options["representative"]),
         }
         if options["dry_run"]:
-            values = {"decision": None, **decisions.dry_run(**chosen)}
+            values = {"decision": None, "rule": chosen["rule"], **decisions.dry_run(**chosen)}
             self.reply(values, _lines("This decision would give", values), as_json=options["json"])
             return
         decision, job = decisions.decide(
@@ -61,10 +77,22 @@ class Command(AnsweringCommand):
             "study": study.name,
             "recipe": recipe.recipe,
             "threshold": decision.threshold,
+            "rule": decision.rule,
             **job.report,
         }
         title = f"Decision {decision.number} of “{study.corpus}” (id {decision.pk}) gives"
         self.reply(values, _lines(title, values), as_json=options["json"])
+
+
+def _rule(options: dict[str, Any], study: Study, recipe: StudyRecipe) -> str:
+    """The rule that was named, with the part about numbers that was asked for."""
+    rule: str = options["rule"]
+    decisions.check(study=study, recipe=recipe, threshold=options["threshold"], rule=rule)
+    if needs_numbers(rule) or options["numbers"] == "merge":
+        return rule
+    if options["numbers"] == "hold":
+        return with_numbers(rule)
+    return blocked.advised_rule(study=study, recipe=recipe, threshold=options["threshold"], rule=rule)
 
 
 def _order(names: str) -> list[RuleName]:

@@ -6,7 +6,7 @@ from django.core.management.base import CommandParser
 from dedup.evaluation import Choice, Evaluation, Figure, Interval
 from labeling.management.answering import AnsweringCommand, CommandRefusedError
 from labeling.services import figures, studies
-from labeling.services.product_facts import RULES
+from labeling.services.link_rules import RULES
 
 NAMES = {"f1": "best_f1"}
 
