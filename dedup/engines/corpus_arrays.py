@@ -30,12 +30,12 @@ Columns = Mapping[str, Sequence[NDArray[Any]]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CorpusRecipes:
-    """The recipes whose arrays a study needs of its corpus."""
+    """The recipes whose arrays a study, or an index, needs of its corpus."""
 
     stream: StreamSpec
-    marks: MarksSpec
     minhash: tuple[MinHashSpec, ...]
     simhash: SimHashSpec | None
+    marks: MarksSpec | None = None
 
     @classmethod
     def of(cls, spec: StudySpec) -> "CorpusRecipes":
@@ -52,7 +52,8 @@ class CorpusRecipes:
         """All recipes, the stream's first."""
         signed = tuple(spec.recipe for spec in self.minhash)
         fingerprinted = () if self.simhash is None else (self.simhash.recipe,)
-        return (self.stream.recipe, self.marks.recipe, *signed, *fingerprinted)
+        marked = () if self.marks is None else (self.marks.recipe,)
+        return (self.stream.recipe, *marked, *signed, *fingerprinted)
 
 
 def segment_bounds(texts: int, rows: int) -> list[tuple[int, int]]:

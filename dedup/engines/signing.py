@@ -149,8 +149,9 @@ class Signer:
                 ".words": clean.words,
                 ".keys": clean.exact_keys,
             }
-        if self._recipes.marks.recipe in chunk.lacking:
-            columns[self._recipes.marks.recipe] = {"": marks_of(map(streams.encoded, range(len(streams))))}
+        marks = self._recipes.marks
+        if marks is not None and marks.recipe in chunk.lacking:
+            columns[marks.recipe] = {"": marks_of(map(streams.encoded, range(len(streams))))}
         specs = [spec for spec in self._recipes.minhash if spec.recipe in chunk.lacking]
         if specs:
             signatures = kernel.signatures(streams, specs)
