@@ -54,6 +54,7 @@ urlpatterns = [
     path("studies/<int:study_id>/pairs/<int:study_pair_id>/", pairs.pair, name="pair"),
     path("studies/<int:study_id>/evaluation/", evaluation.evaluation, name="evaluation"),
     path("studies/<int:study_id>/evaluation.csv", evaluation.evaluation_csv, name="evaluation_csv"),
+    path("studies/<int:study_id>/buckets.csv", evaluation.buckets_csv, name="buckets_csv"),
     path("studies/<int:study_id>/decide/", decisions.decide, name="decide"),
     path("decisions/<int:decision_id>/", decisions.decision, name="decision"),
     path("decisions/<int:decision_id>/clusters/", clusters.clusters, name="clusters"),

@@ -3,7 +3,7 @@
 from dedup.evaluation.agreement import Agreement, agreement
 from dedup.evaluation.bare_labels import evaluate_labels
 from dedup.evaluation.comparing import Comparison, compare
-from dedup.evaluation.evaluating import DEFAULT_DISTANCES, DEFAULT_THRESHOLDS, Wishes, evaluate
+from dedup.evaluation.evaluating import DEFAULT_DISTANCES, DEFAULT_THRESHOLDS, Wishes, evaluate, propose
 from dedup.evaluation.records import (
     DISTINCT,
     DUPLICATE,
@@ -48,5 +48,6 @@ __all__ = [
     "compare",
     "evaluate",
     "evaluate_labels",
+    "propose",
     "with_unsurfaced",
 ]

@@ -104,6 +104,24 @@ def evaluate(  # noqa: PLR0913 - the questions that an analyst may put; each has
     )
 
 
+def propose(
+    summaries: Sequence[ScoreSummary],
+    sample: Sample,
+    evaluation: Evaluation,
+    wishes: Wishes,
+    *,
+    cost_fp: float = 1.0,
+    cost_fn: float = 1.0,
+) -> tuple[NextLabels, ...]:
+    """Say where the next labels go for the wishes of this moment, from an evaluation of the same summaries and sample.
+
+    The figures of the evaluation hold the setting in focus: an exact similarity at one of its thresholds.
+    """
+    terms = Terms(cost_fp=cost_fp, cost_fn=cost_fn, confidence=evaluation.confidence, draws=0, seed=SEED)
+    columns = columns_of(summaries, sample, inclusion(summaries, sample), rule=evaluation.rule or None)
+    return _next_labels(columns, evaluation.figures, evaluation.buckets, wishes.focus, wishes, terms)
+
+
 def _next_labels(
     columns: Sequence[Column],
     figures: Sequence[Figure],

@@ -1,9 +1,11 @@
 """What the evaluation page shows."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, ClassVar
 
 from django import forms
+
+from dedup.evaluation import Choice, Wishes
 
 SCORES = [
     ("exact", "Exact Jaccard similarity"),
@@ -21,6 +23,10 @@ RULES = [
     ("identifiers-or-price-and-numbers", "Identifiers or prices must match, and numbers"),
 ]
 
+PLAN = ("target", "labels")
+ENDS = [("estimate", "the estimate"), ("low", "the lower end of its interval")]
+TARGETS = [("recall", "Recall"), ("precision", "Precision"), ("cost", "Expected cost")]
+
 
 class EvaluationForm(forms.Form):
     """What the evaluation page shows."""
@@ -29,7 +35,7 @@ class EvaluationForm(forms.Form):
     low = forms.FloatField(min_value=0, max_value=1, label="Thresholds from")
     high = forms.FloatField(min_value=0, max_value=1, label="to")
     step = forms.TypedChoiceField(
-        choices=[("0.05", "0.05"), ("0.1", "0.10"), ("0.02", "0.02")],
+        choices=[("0.05", "0.05"), ("0.1", "0.10"), ("0.02", "0.02"), ("0.01", "0.01")],
         coerce=float,
         required=False,
         label="in steps of",
@@ -37,6 +43,11 @@ class EvaluationForm(forms.Form):
     rule = forms.ChoiceField(choices=RULES, required=False, label="Rule for links")
     cost_fp = forms.FloatField(min_value=0, label="Cost of a wrong merge")
     cost_fn = forms.FloatField(min_value=0, label="Cost of a missed duplicate")
+    least_precision = forms.FloatField(min_value=0, max_value=1, label="Precision you need")
+    least_recall = forms.FloatField(min_value=0, max_value=1, label="Recall you need")
+    ends = forms.ChoiceField(choices=ENDS, label="compared with")
+    target = forms.ChoiceField(choices=TARGETS, label="Figure to narrow")
+    labels = forms.IntegerField(min_value=1, max_value=500, label="Further labels")
 
     DEFAULTS: ClassVar = {
         "score": "exact",
@@ -45,6 +56,11 @@ class EvaluationForm(forms.Form):
         "step": "0.05",
         "cost_fp": "1",
         "cost_fn": "1",
+        "least_precision": "0.95",
+        "least_recall": "0.95",
+        "ends": "estimate",
+        "target": "recall",
+        "labels": "30",
     }
 
     @classmethod
@@ -59,6 +75,37 @@ class EvaluationForm(forms.Form):
         if not self.errors and cleaned["low"] > cleaned["high"]:
             raise forms.ValidationError("The lowest threshold is above the highest.")
         return cleaned
+
+    def visible_options(self) -> list[forms.BoundField]:
+        """The fields of the options; those that plan further labels stand where they are planned."""
+        return [field for field in self if field.name not in PLAN]
+
+    def choices_in_words(self) -> dict[str, str]:
+        """Score and product rule as people read them."""
+        return {
+            "score_words": dict(SCORES)[self.cleaned_data["score"]],
+            "rule_words": dict(RULES)[self.cleaned_data["rule"]],
+        }
+
+    def kept(self, *, without: Collection[str] = ()) -> list[tuple[str, str]]:
+        """What other forms of the page hand on: every value that isn't the default."""
+        return [
+            (name, str(self.data[name]))
+            for name in self.fields
+            if name not in without and self.data.get(name, "") not in {"", self.DEFAULTS.get(name)}
+        ]
+
+    def wishes(self, focus: Choice | None = None) -> Wishes:
+        """What the analyst asks of a setting, and which of its figures further labels should narrow."""
+        values = self.cleaned_data
+        return Wishes(
+            least_recall=values["least_recall"],
+            least_precision=values["least_precision"],
+            safe=values["ends"] == "low",
+            target=values["target"],
+            labels=values["labels"],
+            focus=focus,
+        )
 
     def thresholds(self) -> tuple[float, ...] | None:
         """The thresholds of the range, in thousandths so that 0.6 is 0.6; None for bits, which have their own."""

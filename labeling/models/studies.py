@@ -53,6 +53,10 @@ class StudyRecipe(models.Model):
     histogram_rule = models.JSONField(
         help_text="The same for each product rule: rule name to counts of the pairs that pass it."
     )
+    outcomes = models.JSONField(
+        default=dict,
+        help_text="What linking does at each level: rule name, or an empty one, to clusters, removed and largest.",
+    )
 
     class Meta:
         ordering = ["study_id", "k", "score", "id"]

@@ -8,7 +8,16 @@ import numpy as np
 from django.core.cache import cache
 from django.db.models import Max
 
-from dedup.evaluation import Evaluation, Sample, ScoreSummary, Wishes, evaluate, with_unsurfaced
+from dedup.evaluation import (
+    Evaluation,
+    NextLabels,
+    Sample,
+    ScoreSummary,
+    Wishes,
+    evaluate,
+    propose,
+    with_unsurfaced,
+)
 from dedup.evaluation.recommending import recommendations
 from dedup.sampling import StratumDraw
 from labeling.models import Label, Study, StudyRecipe
@@ -35,13 +44,18 @@ def evaluate_study(
     rule: str = "",
     cost_fp: float = 1,
     cost_fn: float = 1,
+    wishes: Wishes | None = None,
+    competing: Sequence[float] | None = None,
 ) -> Evaluation:
     """Figures for every recipe and threshold, of one score or of all; thresholds of ``hamming`` are numbers of bits.
 
-    A second call with nothing new in between is answered from memory.
+    ``competing`` are the thresholds among which the rules choose, by default all. A second call with nothing new in
+    between is answered from memory.
     """
     chosen = None if thresholds is None else tuple(thresholds)
-    arguments = (study.pk, label_version(study), score, chosen, rule, cost_fp, cost_fn)
+    wishes = wishes or Wishes()
+    entering = None if competing is None or score == "hamming" else tuple(competing)
+    arguments = (study.pk, label_version(study), score, chosen, rule, cost_fp, cost_fn, wishes, entering)
     key = f"evaluation:{hashlib.sha256(repr(arguments).encode()).hexdigest()[:32]}"
     found: Evaluation | None = cache.get(key)
     if found is None:
@@ -54,24 +68,40 @@ def evaluate_study(
             rule=rule or None,
             cost_fp=cost_fp,
             cost_fn=cost_fn,
+            wishes=wishes,
         )
-        found = found if score is None else _of_score(found, score)
+        found = found if score is None else _of_score(found, score, wishes, entering)
         cache.set(key, found, CACHED_SECONDS)
     return with_unsurfaced(found, unsurfaced_duplicates(study))
 
 
-def _of_score(evaluation: Evaluation, score: str) -> Evaluation:
+def _of_score(
+    evaluation: Evaluation, score: str, wishes: Wishes, entering: Sequence[float] | None
+) -> Evaluation:
     """Only the figures of one score, and what is best among them."""
     kept = [figure for figure in evaluation.figures if figure.score == score]
-    wishes = Wishes()
     recommended = recommendations(
-        kept,
+        [figure for figure in kept if entering is None or figure.threshold in entering],
         evaluation.buckets,
         least_recall=wishes.least_recall,
         least_precision=wishes.least_precision,
         safe=wishes.safe,
     )
     return replace(evaluation, figures=tuple(kept), recommended=recommended)
+
+
+def next_labels(
+    *, study: Study, evaluation: Evaluation, wishes: Wishes, cost_fp: float = 1, cost_fn: float = 1
+) -> tuple[NextLabels, ...]:
+    """Where further labels narrow the wanted figure most; ``evaluation`` is one of the study's exact similarities."""
+    return propose(
+        summaries(study, score="exact", rule=evaluation.rule),
+        sample(study, rule=evaluation.rule),
+        evaluation,
+        wishes,
+        cost_fp=cost_fp,
+        cost_fn=cost_fn,
+    )
 
 
 def summaries(study: Study, *, score: str | None = None, rule: str = "") -> list[ScoreSummary]:

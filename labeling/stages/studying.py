@@ -1,6 +1,6 @@
 """The study job: sign and collect with the engine, draw the sample, keep what pages need as rows."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from time import perf_counter
 from typing import Any
@@ -18,6 +18,7 @@ from labeling.models import Corpus, Job, Segment, Stratum, Study, StudyPair, Stu
 from labeling.services import pools
 from labeling.services.known_pairs import ScoredPool, keep_known, pair_ids, study_pair_values
 from labeling.services.link_rules import link_facts
+from labeling.services.outcomes import Outlook, outlook_of
 from labeling.services.scoring import node_keys
 from labeling.services.studies import study_spec
 from labeling.stages.reporting import Reporter
@@ -101,7 +102,7 @@ def _publish(study: Study, corpus: Corpus, spec: StudySpec, files: PoolFiles) ->
         facts=link_facts(corpus, files.texts),
     )
     rows = np.arange(len(pool), dtype=np.int64)
-    passes = scored.passes(rows)
+    outlook = outlook_of(corpus, files.texts, scored.facts, scored.passes(rows))
     drawn = draw(
         {key.digest: column for key, column in pool.levels.items() if key.score == "exact"},
         scored.numbers(rows),
@@ -109,7 +110,7 @@ def _publish(study: Study, corpus: Corpus, spec: StudySpec, files: PoolFiles) ->
         quota=spec.per_bucket,
     )
     with transaction.atomic():
-        recipes = [_write_recipe(study, score, pool, passes) for score in _scores(spec, files)]
+        recipes = [_write_recipe(study, score, pool, outlook) for score in _scores(spec, files)]
         study.recipes.exclude(pk__in=[row.pk for row in recipes]).filter(decisions=None).delete()
         _write_strata(study, drawn.strata, list(recipes))
         _write_pairs(study, corpus, scored, drawn)
@@ -150,10 +151,10 @@ def _scores(spec: StudySpec, files: PoolFiles) -> list[Score]:
     return scores
 
 
-def _write_recipe(
-    study: Study, score: Score, pool: Pool, passes: Mapping[str, np.ndarray[Any, np.dtype[np.bool_]]]
-) -> StudyRecipe:
-    row = StudyRecipe(study=study, digest=digest_of(score.recipe), score=score.score)
+def _write_recipe(study: Study, score: Score, pool: Pool, outlook: Outlook) -> StudyRecipe:
+    row = StudyRecipe(
+        study=study, digest=digest_of(score.recipe), score=score.score, k=score.k, scale=score.scale
+    )
     levels = pools.levels_of(pool, row)
     row, _ = StudyRecipe.objects.update_or_create(
         study=study,
@@ -167,8 +168,9 @@ def _write_recipe(
             "rows_per_band": score.banding.rows_per_band if score.banding else None,
             "histogram": histogram(levels, score.scale).tolist(),
             "histogram_rule": {
-                rule: histogram(levels[flags], score.scale).tolist() for rule, flags in passes.items()
+                rule: histogram(levels[flags], score.scale).tolist() for rule, flags in outlook.passes.items()
             },
+            "outcomes": outlook.outcomes(pool, row),
         },
     )
     return row

@@ -14,9 +14,12 @@ SIZES = (("GB", 1_000_000_000), ("MB", 1_000_000), ("kB", 1_000))
 class HasInterval(Protocol):
     """An estimate with the ends of its interval; None where there is nothing to estimate from."""
 
-    estimate: float | None
-    low: float | None
-    high: float | None
+    @property
+    def estimate(self) -> float | None: ...  # noqa: D102 - named by the protocol
+    @property
+    def low(self) -> float | None: ...  # noqa: D102
+    @property
+    def high(self) -> float | None: ...  # noqa: D102
 
 
 @register.filter
@@ -114,6 +117,19 @@ def interval(value: HasInterval | Mapping[str, float | None] | None) -> str:
     if estimate is None:
         return NO_DATA
     return f"{estimate:.2f}" if low is None or high is None else f"{estimate:.2f} ({low:.2f}–{high:.2f})"
+
+
+@register.filter
+def count_interval(value: HasInterval | Mapping[str, float | None] | None) -> str:
+    """An estimated number of pairs, or a cost, with the ends of its interval.
+
+    >>> count_interval({"estimate": 1234.4, "low": 900.0, "high": 2000.0})
+    '1,234 (900–2,000)'
+    """
+    estimate, low, high = _parts(value)
+    if estimate is None:
+        return NO_DATA
+    return f"{estimate:,.0f}" if low is None or high is None else f"{estimate:,.0f} ({low:,.0f}–{high:,.0f})"
 
 
 @register.filter

@@ -1,16 +1,18 @@
 """Geometry of the charts: from figures to coordinates, so that templates only loop. Every chart has its table beside it."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from math import ceil, log10
 
 from dedup.banding import collision_probability
+from dedup.evaluation import Interval
 
 WIDTH, HEIGHT = 380, 210
 LEFT, RIGHT, TOP, BOTTOM = 46, 12, 12, 38
 INNER_WIDTH = WIDTH - LEFT - RIGHT
 BASE = HEIGHT - BOTTOM
+SHARE_TOP, SHARE_BASE = 212, 292
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,18 @@ class Bar:
     filled_y: float
     filled_height: float
     sentence: str
+    middle: float = 0.0
+    share: "Whisker | None" = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Whisker:
+    """A share of duplicates with its interval, as heights in the lower part of a histogram."""
+
+    y: float
+    low_y: float
+    high_y: float
+    sentence: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +56,7 @@ class Histogram:
     bars: tuple[Bar, ...]
     x_ticks: tuple[Tick, ...]
     y_ticks: tuple[Tick, ...]
+    share_ticks: tuple[Tick, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,12 +92,13 @@ class LineChart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BucketCount:
-    """What a bar shows: a bucket's edges as similarities, its pairs, the labelled ones."""
+    """What a bar shows: a bucket's edges as similarities, its pairs, the labelled ones, its share of duplicates."""
 
     low: float
     high: float
     population: int
     labelled: int
+    share: Interval
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,11 +146,29 @@ def histogram(name: str, buckets: Sequence[BucketCount]) -> Histogram:
                 height=round(BASE - top, 1),
                 filled_y=filled,
                 filled_height=round(BASE - filled, 1),
+                middle=round((left + right) / 2, 1),
+                share=_whisker(bucket.share),
                 sentence=f"{bucket.low:.2f} to {min(bucket.high, 1):.2f}: {bucket.population:,} pairs, {bucket.labelled:,} labelled",
             )
         )
     edges = sorted({bucket.low for bucket in buckets} | {min(bucket.high, 1.0) for bucket in buckets})
-    return Histogram(name=name, bars=tuple(bars), x_ticks=_spaced(edges), y_ticks=y_ticks)
+    shares = tuple(Tick(_share_up(value), f"{value:.0%}".replace("%", " %")) for value in (0.0, 0.5, 1.0))
+    return Histogram(name=name, bars=tuple(bars), x_ticks=_spaced(edges), y_ticks=y_ticks, share_ticks=shares)
+
+
+def _share_up(share: float) -> float:
+    return round(SHARE_BASE - share * (SHARE_BASE - SHARE_TOP), 1)
+
+
+def _whisker(share: Interval) -> Whisker | None:
+    if share.estimate is None or share.low is None or share.high is None:
+        return None
+    return Whisker(
+        y=_share_up(share.estimate),
+        low_y=_share_up(share.low),
+        high_y=_share_up(share.high),
+        sentence=f"{share.estimate:.0%} duplicates ({share.low:.0%} to {share.high:.0%})",
+    )
 
 
 def _spaced(edges: Iterable[float], least: float = 26) -> tuple[Tick, ...]:
@@ -148,7 +182,10 @@ def _spaced(edges: Iterable[float], least: float = 26) -> tuple[Tick, ...]:
 
 
 def _series(
-    points: Sequence[Estimate], across: Callable[[float], float], sentence: Callable[[Estimate], str] | None
+    points: Sequence[Estimate],
+    across: Callable[[float], float],
+    sentence: Callable[[Estimate], str] | None,
+    dotted: Container[float] = (),
 ) -> Series:
     """Cut a series where it has no data, and lay an area between the ends of its intervals."""
     lines, areas, dots = [], [], []
@@ -165,6 +202,7 @@ def _series(
             dots += [
                 Dot(x=across(point.at), y=_up(point.estimate or 0.0), sentence=sentence(point))
                 for point in run
+                if point.at in dotted
             ]
     return Series(lines=tuple(lines), areas=tuple(areas), dots=tuple(dots))
 
@@ -184,22 +222,36 @@ def _sentence(name: str) -> Callable[[Estimate], str]:
     return sentence
 
 
-def precision_and_recall(name: str, precision: Sequence[Estimate], recall: Sequence[Estimate]) -> LineChart:
-    """Both against the threshold, with their intervals."""
-    places = [point.at for point in precision]
+def threshold_axis(places: Sequence[float]) -> Callable[[float], float]:
+    """Where a threshold lies across a chart of all ``places``."""
     low, high = (min(places), max(places)) if len(set(places)) > 1 else (0.0, 1.0)
 
     def across(value: float) -> float:
         return _across(value, low, high)
 
+    return across
+
+
+def threshold_ticks(places: Sequence[float]) -> tuple[Tick, ...]:
+    """The tenths among the thresholds; for numbers of bits, about six whole numbers."""
+    across, low, high = threshold_axis(places), min(places), max(places)
     marks = [value / 10 for value in range(11) if low - 1e-9 <= value / 10 <= high + 1e-9]
     if high > 1:
         marks = [float(value) for value in range(0, int(high) + 1, max(1, int(high) // 6))]
+    return tuple(Tick(across(mark), f"{mark:g}" if high > 1 else f"{mark:.1f}") for mark in marks)
+
+
+def precision_and_recall(
+    name: str, precision: Sequence[Estimate], recall: Sequence[Estimate], *, dotted: Container[float]
+) -> LineChart:
+    """Both against the threshold, with their intervals, and dots with sentences at some of the thresholds."""
+    places = [point.at for point in precision]
+    across = threshold_axis(places)
     return LineChart(
         name=name,
-        first=_series(precision, across, _sentence("precision")),
-        second=_series(recall, across, _sentence("recall")),
-        x_ticks=tuple(Tick(across(mark), f"{mark:g}" if high > 1 else f"{mark:.1f}") for mark in marks),
+        first=_series(precision, across, _sentence("precision"), dotted),
+        second=_series(recall, across, _sentence("recall"), dotted),
+        x_ticks=threshold_ticks(places),
         y_ticks=_y_ticks(),
     )
 

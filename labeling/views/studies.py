@@ -88,7 +88,11 @@ def _bucket_context(study: Study) -> dict[str, Any]:
         rows = [bucket for bucket in evaluation.buckets if bucket.recipe == recipe.recipe]
         counts = [
             charts.BucketCount(
-                low=row.low / 1000, high=row.high / 1000, population=row.population, labelled=row.labelled
+                low=row.low / 1000,
+                high=row.high / 1000,
+                population=row.population,
+                labelled=row.labelled,
+                share=row.share,
             )
             for row in rows
         ]

@@ -5,6 +5,7 @@ import shutil
 
 import pytest
 from django.conf import settings
+from django.core.cache import cache
 from django.test import Client
 
 from tests.web import rows
@@ -47,6 +48,11 @@ def browser():
 @pytest.fixture(autouse=True)
 def _quick_passwords(settings):
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
+@pytest.fixture(autouse=True)
+def _nothing_remembered():
+    cache.clear()
 
 
 class Visitor:

@@ -149,7 +149,7 @@ def test_an_analyst_goes_from_a_file_to_exported_clusters_by_keyboard(browser, u
     assert "This queue is done" in page.inner_text("main")
 
     analyst.go("link", "Look at the evaluation")
-    assert "no data" not in page.locator("section[aria-labelledby=recommended-heading]").inner_text()
+    assert "no data" not in page.locator("section[aria-labelledby=recommended]").inner_text()
     analyst.go("link", "Decide on this")
     page.get_by_label("Why this one").focus()
     page.keyboard.type("Best balance on my labels.")

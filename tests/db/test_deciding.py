@@ -4,7 +4,7 @@ import pytest
 
 from dedup.exporting import ExportError
 from labeling.models import Cluster, Decision, Job, Link, Member
-from labeling.services import decisions, exports, label_files, pair_rows
+from labeling.services import decisions, exports, label_files, outcomes, pair_rows
 from labeling.services.corpora import create_corpus
 from labeling.stages import deciding
 from tests.db import rows
@@ -52,6 +52,21 @@ def test_documents_are_representatives_duplicates_or_without_content_and_nothing
     assert summary["clusters"] == len(clusters(decision))
     assert decision.members.count() == 20
     assert decision.members.filter(is_representative=True).count() == summary["representatives"]
+
+
+@pytest.mark.parametrize("score", ["exact", "estimate", "hamming"])
+def test_what_a_study_counts_for_each_threshold_is_what_a_decision_there_does(corpus, tmp_path, score):
+    documents = rows.planted() | {"void": {"text": "…"}, "copy": {"text": rows.article("p").upper()}}
+    rows.ingest(corpus, rows.write_jsonl(tmp_path / "docs.jsonl", documents))
+    study = rows.study_of(corpus, simhash="tf")
+
+    for recipe in study.recipes.filter(score=score):
+        for threshold in (3, 9, 20) if score == "hamming" else (0.35, 0.6, 0.75, 0.9, 1.0):
+            counted = outcomes.outcome_at(recipe, threshold, "")
+            done = decisions.dry_run(study=study, recipe=recipe, threshold=threshold)
+            assert (counted.clusters, counted.removed, counted.largest) == (
+                done["clusters"], done["duplicates"], done["largest"]
+            )  # fmt: skip
 
 
 def test_a_decision_keeps_the_figures_it_was_taken_on(study, tmp_path, at):

@@ -16,6 +16,7 @@ NEEDS = {
     # name: what GET needs, what POST needs; None where the method is refused.
     # "nothing": also signed out. "account": signed in. "see", "label", "adjudicate", "own": the right in the corpus.
     # "administer": running the installation.
+    "buckets_csv": ("see", None),
     "cluster": ("see", None),
     "cluster_pair": ("see", "label"),
     "clusters": ("see", None),
@@ -62,7 +63,7 @@ NEEDS = {
 ONLY_POST = {name for name, (get, _) in NEEDS.items() if get is None}
 TAKE_POST = {name for name, (_, post) in NEEDS.items() if post is not None}
 PUBLIC = {name for name, needs in NEEDS.items() if "nothing" in needs}
-NOT_HTML = {"evaluation_csv", "export_file", "job_problems"}
+NOT_HTML = {"buckets_csv", "evaluation_csv", "export_file", "job_problems"}
 
 
 def every_address(study, author):

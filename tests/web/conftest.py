@@ -1,6 +1,7 @@
 """The cast of the web tests: Ana and Ben label, Cleo owns, Dan has no account that works."""
 
 import pytest
+from django.core.cache import cache
 from django.test import Client
 
 from tests.web import rows
@@ -61,3 +62,9 @@ def corpus(db):
 @pytest.fixture
 def study(corpus):
     return rows.make_study(corpus)
+
+
+@pytest.fixture(autouse=True)
+def _nothing_remembered():
+    """Figures are remembered by the newest label's number, and numbers begin anew in every test."""
+    cache.clear()

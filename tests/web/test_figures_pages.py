@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 import re
 
 import pytest
@@ -84,6 +85,65 @@ def test_filters_that_make_no_sense_are_refused_and_the_defaults_shown(as_ana, s
     assert page.status_code == 422
     assert 'class="errors"' in page.content.decode()
     assert table.status_code == 422
+
+
+def test_the_slider_holds_for_each_place_what_the_page_says_of_it(as_ana, ana, study):
+    answer_all(study, ana)
+    recipe = study.recipes.get(score="exact", k=5)
+
+    pages = {
+        at: as_ana.get(f"/studies/{study.pk}/evaluation/", {"recipe": recipe.pk, "at": at}).content.decode()
+        for at in ("0.3", "0.87", "1")
+    }
+
+    slider = json.loads(re.search(r'<script id="setting-data"[^>]*>(.*?)</script>', pages["1"]).group(1))
+    places = [position["value"] for position in slider["positions"]]
+    for at, page in pages.items():
+        held = slider["figures"][str(recipe.pk)][places.index(at)]
+        stated = dict(re.findall(r'<dd data-figure="(\w+)">([^<]*)</dd>', page))
+        assert stated == {name: held[name] for name in stated}
+        assert len(stated) == 12
+
+
+@pytest.mark.parametrize("at", ["-3", "7", "nan", "inf", "x", ""])
+def test_a_place_beyond_the_slider_shows_one_on_it(as_ana, ana, study, at):
+    answer_all(study, ana)
+    recipe = study.recipes.get(score="exact", k=5)
+
+    page = as_ana.get(f"/studies/{study.pk}/evaluation/", {"recipe": recipe.pk, "at": at})
+
+    assert page.status_code == 200
+    assert 'id="at-words"' in page.content.decode()
+
+
+def test_each_rule_says_why_and_what_to_be_wary_of(as_ana, ana, study):
+    answer_all(study, ana)
+
+    page = as_ana.get(f"/studies/{study.pk}/evaluation/", {"low": "0.9", "high": "0.95"}).content.decode()
+
+    assert "At the edge of the thresholds tried (0.90 to 0.95)" in page
+    assert "labels only" in page
+    assert "the best of the others: k = 5 at" in page
+
+
+def test_a_rule_that_nothing_satisfies_says_how_far_it_is(as_ana, ana, study):
+    answer_all(study, ana, lambda level: "distinct" if level % 2 else "duplicate")
+
+    page = as_ana.get(
+        f"/studies/{study.pk}/evaluation/", {"least_precision": "1", "ends": "low"}
+    ).content.decode()
+
+    assert "where the lower end of precision is at least 1" in page
+    assert "The highest precision reached is" in page
+
+
+def test_the_buckets_of_the_histograms_are_a_table_of_their_own(as_ana, ana, study):
+    answer_all(study, ana)
+
+    table = list(csv.DictReader(io.StringIO(as_ana.get(f"/studies/{study.pk}/buckets.csv").content.decode())))
+
+    assert sum(int(row["population"]) for row in table if row["k"] == "3") == study.pool
+    assert all(row["share"] == "" or 0 <= float(row["share"]) <= 1 for row in table)
 
 
 @pytest.mark.parametrize("score", ["exact", "estimate", "hamming"])
