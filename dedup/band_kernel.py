@@ -8,6 +8,7 @@ from dedup.minhash import agreements
 from dedup.specs import BandingSpec
 
 SLOTS_PER_TEXT = 16
+BLOCK_TEXTS = 64
 
 try:
     from dedup.kernel.compiling import compiled
@@ -27,7 +28,7 @@ def keys_of_bands(signatures: NDArray[np.uint32], banding: BandingSpec, bands: r
     for band in bands:
         first_row(signatures.shape[1], banding, band)
     keys = np.empty((len(bands), signatures.shape[0]), np.uint64)
-    _fill_keys(signatures, bands.start, banding.rows_per_band, keys)
+    _fill_keys(np.ascontiguousarray(signatures), bands.start, banding.rows_per_band, keys)
     return keys
 
 
@@ -104,18 +105,25 @@ def _mark_reaching_loop(
 def _fill_keys_loop(
     signatures: NDArray[np.uint32], first_band: int, rows_per_band: int, keys: NDArray[np.uint64]
 ) -> None:  # pragma: no cover - runs as machine code
+    """Take sixty-four texts a step, band by band: the texts are independent, so the inner loops become vector code."""
     start = np.uint64(0x9E3779B97F4A7C15)
     factor = np.uint64(0xD6E8FEB86659FD93)
     shift = np.uint64(32)
-    for text in range(signatures.shape[0]):
-        row = first_band * rows_per_band
+    values = signatures.reshape(-1)
+    width = np.uint64(signatures.shape[1])
+    block = np.empty(BLOCK_TEXTS, np.uint64)
+    for first in range(0, signatures.shape[0], BLOCK_TEXTS):
+        texts = min(BLOCK_TEXTS, signatures.shape[0] - first)
         for band in range(keys.shape[0]):
-            key = start
-            for _ in range(rows_per_band):
-                key = (key ^ np.uint64(signatures[text, row])) * factor
-                key ^= key >> shift
-                row += 1
-            keys[band, text] = key * factor
+            block[:] = start
+            place = np.uint64(first) * width + np.uint64((first_band + band) * rows_per_band)
+            for row in range(rows_per_band):
+                for text in range(texts):
+                    value = values[place + np.uint64(text) * width + np.uint64(row)]
+                    key = (block[text] ^ np.uint64(value)) * factor
+                    block[text] = key ^ (key >> shift)
+            for text in range(texts):
+                keys[band, first + text] = block[text] * factor
 
 
 def _mark_slots_loop(

@@ -1,5 +1,11 @@
 # ruff: noqa: ARG001 - numba prescribes the arguments of what writes its code
-"""One compression step of SHA-1 for 16 messages, and of BLAKE2b for 8, each message in its own vector lane."""
+"""One compression step of SHA-1 for 16 messages, and of BLAKE2b for 8, each message in its own vector lane.
+
+Each round waits for the one before it. Where a SHA-1 is a single block, as it is for nearly every shingle, the messages
+are two groups of vectors whose rounds are written in turn: while one group waits, the other goes on.
+"""
+
+from collections.abc import Callable, Generator, Sequence
 
 from llvmlite import ir
 from numba.core import types
@@ -8,6 +14,9 @@ from numba.core.typing.context import Context
 from numba.core.typing.templates import Signature
 
 from dedup.kernel.lanes import (
+    I8,
+    I32,
+    I64,
     LANES_OF_LONGS,
     LANES_OF_WORDS,
     LONGS,
@@ -18,6 +27,7 @@ from dedup.kernel.lanes import (
     pointer_to,
     rotate_left,
     splat,
+    spread,
     store,
     transpose,
     vector_code,
@@ -25,6 +35,9 @@ from dedup.kernel.lanes import (
 
 SHA1_START = (0x67452301, 0xEFCDAB89, 0x98BADCFE, 0x10325476, 0xC3D2E1F0)
 SHA1_BLOCK = 64
+SHA1_SHORT_ROW = 32
+HEAD_GROUPS = 2
+HEAD_LANES = HEAD_GROUPS * LANES_OF_WORDS
 BLAKE2B_BLOCK = 128
 BLAKE2B_IV = (
     0x6A09E667F3BCC908,
@@ -63,6 +76,9 @@ _BLAKE2B_MIXES = (
     (3, 4, 9, 14),
 )
 
+Values = list[ir.Value]
+Rounds = Generator[None, None, Values]
+
 
 @vector_code
 def sha1_step(
@@ -78,16 +94,130 @@ def sha1_step(
         message = pointer_to(context, builder, signature.args[0], arguments[0])
         states = pointer_to(context, builder, signature.args[1], arguments[1])
         rows = [load(builder, WORDS, message, SHA1_BLOCK * lane) for lane in range(LANES_OF_WORDS)]
-        schedule = [call_vector(builder, "bswap", word) for word in transpose(builder, rows)]
         start = [load(builder, WORDS, states, 64 * number) for number in range(5)]
-        for number, value in enumerate(_sha1_rounds(builder, schedule, start)):
+        (end,) = _in_turn([_sha1_rounds(builder, _sha1_words(builder, rows), start)])
+        for number, value in enumerate(end):
             store(builder, builder.add(start[number], value), states, 64 * number)
         return context.get_dummy_value()
 
     return types.void(blocks, state), build
 
 
-def _sha1_rounds(builder: ir.IRBuilder, schedule: list[ir.Value], start: list[ir.Value]) -> list[ir.Value]:
+@vector_code
+def sha1_heads(
+    typing_context: Context, rows: types.Array, heads: types.Array, place: types.Integer
+) -> Intrinsic:
+    """Hash 32 messages of one block to the first 4 bytes of their SHA-1: ``uint32[32]`` from ``heads[place]`` on.
+
+    ``rows`` is ``uint8[2048]``: the 32 blocks as ``write_sha1_row`` writes them.
+    """
+    return types.void(rows, heads, types.int64), _sha1_heads(SHA1_BLOCK)
+
+
+@vector_code
+def sha1_short_heads(
+    typing_context: Context, rows: types.Array, heads: types.Array, place: types.Integer
+) -> Intrinsic:
+    """Hash 32 messages of up to 27 bytes as ``sha1_heads`` does; ``rows`` is ``uint8[1024]``.
+
+    A block of such a message is zero between its seventh word and its last, which stands in the row's eighth. What the
+    schedule makes of the zeros is known when this is compiled.
+    """
+    return types.void(rows, heads, types.int64), _sha1_heads(SHA1_SHORT_ROW)
+
+
+def _sha1_heads(row: int) -> Callable[..., ir.Value]:
+    def build(
+        context: BaseContext, builder: ir.IRBuilder, signature: Signature, arguments: Values
+    ) -> ir.Value:
+        source, result = (
+            pointer_to(context, builder, signature.args[number], arguments[number]) for number in (0, 1)
+        )
+        start = [splat(WORDS, value) for value in SHA1_START]
+        works = []
+        for group in range(HEAD_GROUPS):
+            first = group * LANES_OF_WORDS * row
+            places = range(first, first + LANES_OF_WORDS * row, SHA1_BLOCK)
+            *words, length = _sha1_words(builder, [load(builder, WORDS, source, place) for place in places])
+            zeros = [splat(WORDS, 0)] * (15 - len(words))
+            works.append(_sha1_rounds(builder, [*words, *zeros, length], start))
+        for group, (head, *_) in enumerate(_in_turn(works)):
+            value = call_vector(builder, "bswap", builder.add(start[0], head))
+            place = builder.mul(builder.add(arguments[2], ir.Constant(I64, 16 * group)), ir.Constant(I64, 4))
+            store(builder, value, result, place)
+        return context.get_dummy_value()
+
+    return build
+
+
+@vector_code
+def write_sha1_row(
+    typing_context: Context,
+    rows: types.Array,
+    place: types.Integer,
+    source: types.Array,
+    start: types.Integer,
+    size: types.Integer,
+) -> Intrinsic:
+    """Write a message of up to 55 bytes as a block: itself, 0x80, zeros, its length in bits. Reads 64 bytes."""
+    return _row_writer(SHA1_BLOCK, rows, source)
+
+
+@vector_code
+def write_sha1_short_row(
+    typing_context: Context,
+    rows: types.Array,
+    place: types.Integer,
+    source: types.Array,
+    start: types.Integer,
+    size: types.Integer,
+) -> Intrinsic:
+    """Write a message of up to 27 bytes the same way into a row of 32. Reads 32 bytes."""
+    return _row_writer(SHA1_SHORT_ROW, rows, source)
+
+
+def _row_writer(width: int, rows: types.Array, source: types.Array) -> Intrinsic:
+    row = ir.VectorType(I8, width)
+
+    def build(
+        context: BaseContext, builder: ir.IRBuilder, signature: Signature, arguments: Values
+    ) -> ir.Value:
+        to = pointer_to(context, builder, signature.args[0], arguments[0])
+        message = pointer_to(context, builder, signature.args[2], arguments[2])
+        lanes = ir.Constant(row, list(range(width)))
+        bits = builder.shl(arguments[4], ir.Constant(I64, 3))
+        end = splat(row, 0)
+        for distance, shift in ((1, 0), (2, 8)):
+            byte = builder.trunc(builder.lshr(bits, ir.Constant(I64, shift)), I8)
+            end = builder.insert_element(end, byte, ir.Constant(I32, width - distance))
+        sizes = spread(builder, row, builder.trunc(arguments[4], I8))
+        padding = builder.select(builder.icmp_signed("==", lanes, sizes), splat(row, 0x80), end)
+        read = load(builder, row, message, arguments[3])
+        store(
+            builder, builder.select(builder.icmp_signed("<", lanes, sizes), read, padding), to, arguments[1]
+        )
+        return context.get_dummy_value()
+
+    return types.void(rows, types.int64, source, types.int64, types.int64), build
+
+
+def _sha1_words(builder: ir.IRBuilder, rows: Values) -> Values:
+    return [call_vector(builder, "bswap", word) for word in transpose(builder, rows)]
+
+
+def _in_turn(works: Sequence[Rounds]) -> list[Values]:
+    """Let each write one round after the other; give what each has at its end."""
+    ends: dict[int, Values] = {}
+    while len(ends) < len(works):
+        for number, work in enumerate(works):
+            try:
+                next(work)
+            except StopIteration as finished:
+                ends[number] = finished.value
+    return [ends[number] for number in range(len(works))]
+
+
+def _sha1_rounds(builder: ir.IRBuilder, schedule: Values, start: Values) -> Rounds:
     a, b, c, d, e = start
     words = list(schedule)
     for step in range(80):
@@ -100,6 +230,7 @@ def _sha1_rounds(builder: ir.IRBuilder, schedule: list[ir.Value], start: list[ir
         )
         total = builder.add(total, rotate_left(builder, a, 5))
         a, b, c, d, e = total, a, rotate_left(builder, b, 30), c, d
+        yield
     return [a, b, c, d, e]
 
 

@@ -7,12 +7,19 @@ from dedup.kernel.compiling import compiled, inlined
 from dedup.kernel.digests import (
     BLAKE2B_BLOCK,
     BLAKE2B_START,
+    HEAD_LANES,
     SHA1_BLOCK,
+    SHA1_SHORT_ROW,
     SHA1_START,
     blake2b_step,
+    sha1_heads,
+    sha1_short_heads,
     sha1_step,
+    write_sha1_row,
+    write_sha1_short_row,
 )
 from dedup.kernel.lanes import (
+    LANES_OF_WORDS,
     blank_bits,
     copy_padded,
     count_ones,
@@ -32,6 +39,7 @@ Places = NDArray[np.int64]
 Longs = NDArray[np.uint64]
 
 _SHA1_ROOM = SHA1_BLOCK - 9
+_SHA1_SHORT_ROOM = SHA1_SHORT_ROW - 5
 _LENGTHS_OF_WORDS = (
     0,
     0xFF,
@@ -128,60 +136,94 @@ def set_all(state: NDArray[np.unsignedinteger], first: NDArray[np.unsignedintege
         state[place] = first[place]
 
 
+# The long codes are functions of their own: inside a loop, their constants would crowd out what they work on.
 @compiled
 def _sha1_step(blocks: Bytes, state: NDArray[np.uint32]) -> None:
-    """Keep the one copy of this long code that all callers share."""
     sha1_step(blocks, state)
 
 
 @compiled
-def sha1_shingles(  # noqa: PLR0913, PLR0917 - scratch arrays are the caller's
+def _sha1_heads(rows: Bytes, hashes: NDArray[np.uint32], done: int) -> None:
+    sha1_heads(rows, hashes, done)
+
+
+@compiled
+def _sha1_short_heads(rows: Bytes, hashes: NDArray[np.uint32], done: int) -> None:
+    sha1_short_heads(rows, hashes, done)
+
+
+@inlined
+def sha1_scratch() -> tuple[Bytes, Bytes, NDArray[np.uint32]]:
+    """Make room for rows of up to 55 bytes, rows of up to 27 bytes, and the states of longer messages."""
+    return (
+        np.zeros(HEAD_LANES * SHA1_BLOCK, np.uint8),
+        np.zeros(HEAD_LANES * SHA1_SHORT_ROW, np.uint8),
+        np.empty(_SHA1_STATE.shape[0], np.uint32),
+    )
+
+
+@compiled
+def sha1_shingles(
     stream: Bytes,
     starts: Places,
     ends: Places,
     words: int,
     k: int,
-    blocks: Bytes,
-    state: NDArray[np.uint32],
+    scratch: tuple[Bytes, Bytes, NDArray[np.uint32]],
     long_ones: Places,
     hashes: NDArray[np.uint32],
 ) -> int:
     """Hash each shingle to the first 4 bytes of its SHA-1, little-endian, in any order; gives their number.
 
-    Shingles of up to 55 bytes, one block, go sixteen at a time; ``long_ones`` is ``int64[words]`` of scratch.
+    Shingles of up to 27 bytes go 32 at a time, those of up to 55 bytes, one block, too. Up to ``HEAD_LANES`` places
+    after the last hash are overwritten. ``long_ones`` is ``int64[words]`` of scratch.
     """
+    rows, short_rows, state = scratch
     span = min(words, k) - 1
-    count = words - span
-    done = lane = long_count = 0
-    for shingle in range(count):
-        size = ends[shingle + span] - starts[shingle]
-        if size > _SHA1_ROOM:
+    done = lane = short_lane = long_count = 0
+    for shingle in range(words - span):
+        start = starts[shingle]
+        size = ends[shingle + span] - start
+        if size <= _SHA1_SHORT_ROOM:
+            write_sha1_short_row(short_rows, short_lane * SHA1_SHORT_ROW, stream, start, size)
+            short_lane += 1
+            if short_lane == HEAD_LANES:
+                _sha1_short_heads(short_rows, hashes, done)
+                done += short_lane
+                short_lane = 0
+        elif size <= _SHA1_ROOM:
+            write_sha1_row(rows, lane * SHA1_BLOCK, stream, start, size)
+            lane += 1
+            if lane == HEAD_LANES:
+                _sha1_heads(rows, hashes, done)
+                done += lane
+                lane = 0
+        else:
             long_ones[long_count] = shingle
             long_count += 1
-            continue
-        fill_sha_block(stream, starts[shingle], size, 0, blocks, lane)
-        lane += 1
-        if lane == 16:
-            set_all(state, _SHA1_STATE)
-            _sha1_step(blocks, state)
-            done = _take_sha1(state, 16, hashes, done)
-            lane = 0
+    if short_lane:
+        _sha1_short_heads(short_rows, hashes, done)
     if lane:
-        set_all(state, _SHA1_STATE)
-        _sha1_step(blocks, state)
-        done = _take_sha1(state, lane, hashes, done)
-    for first in range(0, long_count, 16):
-        group = long_ones[first : min(first + 16, long_count)]
-        _sha1_long(stream, starts, ends, span, group, blocks, state, hashes[done:])
-        done += group.shape[0]
-    return count
+        _sha1_heads(rows, hashes, done + short_lane)
+    done += short_lane + lane
+    _sha1_of_long_ones(stream, starts, ends, span, long_ones[:long_count], rows, state, hashes[done:])
+    return done + long_count
 
 
-@compiled
-def _take_sha1(state: NDArray[np.uint32], lanes: int, hashes: NDArray[np.uint32], done: int) -> int:
-    for lane in range(lanes):
-        hashes[done + lane] = swap_bytes(state[lane]) >> _HALF
-    return done + lanes
+@inlined
+def _sha1_of_long_ones(
+    stream: Bytes,
+    starts: Places,
+    ends: Places,
+    span: int,
+    long_ones: Places,
+    blocks: Bytes,
+    state: NDArray[np.uint32],
+    hashes: NDArray[np.uint32],
+) -> None:
+    for first in range(0, long_ones.shape[0], LANES_OF_WORDS):
+        group = long_ones[first : min(first + LANES_OF_WORDS, long_ones.shape[0])]
+        _sha1_long(stream, starts, ends, span, group, blocks, state, hashes[first:])
 
 
 @inlined

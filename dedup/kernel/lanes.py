@@ -88,17 +88,18 @@ def _at(builder: ir.IRBuilder, kind: ir.Type, base: ir.Value, offset: ir.Value |
 
 
 def transpose(builder: ir.IRBuilder, rows: Sequence[ir.Value]) -> list[ir.Value]:
-    """Turn ``n`` vectors of ``n`` lanes so that lane ``i`` of result ``j`` is lane ``j`` of row ``i``.
+    """Turn rows of values so that lane ``i`` of result ``j`` is value ``j`` of row ``i``.
 
-    Interleaving the first half with the second, log2(n) times over, is a transposition.
+    A vector holds one row or several, and there are as many rows as lanes, so as many vectors come out as go in.
+    Interleaving the first half of the vectors with the second, log2(lanes) times over, is a transposition.
     """
-    count = len(rows)
-    half = count // 2
-    mask_type = ir.VectorType(I32, count)
-    low = ir.Constant(mask_type, [lane // 2 + count * (lane % 2) for lane in range(count)])
-    high = ir.Constant(mask_type, [half + lane // 2 + count * (lane % 2) for lane in range(count)])
+    lanes = rows[0].type.count
+    half = len(rows) // 2
+    mask_type = ir.VectorType(I32, lanes)
+    low = ir.Constant(mask_type, [lane // 2 + lanes * (lane % 2) for lane in range(lanes)])
+    high = ir.Constant(mask_type, [(lanes + lane) // 2 + lanes * (lane % 2) for lane in range(lanes)])
     current = list(rows)
-    for _ in range(count.bit_length() - 1):
+    for _ in range(lanes.bit_length() - 1):
         following = []
         for place in range(half):
             one, other = current[place], current[place + half]

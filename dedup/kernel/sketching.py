@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from dedup.kernel.columns import TextColumn
 from dedup.kernel.compiling import compiled
+from dedup.kernel.digests import HEAD_LANES
 from dedup.kernel.hashing import (
     SLACK,
     SPARE_WORDS,
@@ -16,6 +17,7 @@ from dedup.kernel.hashing import (
     find_words,
     hash_shingles,
     hash_words,
+    sha1_scratch,
     sha1_shingles,
 )
 from dedup.kernel.lanes import count_bits, least_permuted, scramble
@@ -90,9 +92,8 @@ def _sign_all(
     scratch = np.empty_like(starts)
     word_hashes = np.empty(starts.shape[0], np.uint64)
     wide = np.empty(starts.shape[0], np.uint64)
-    hashes = np.zeros(starts.shape[0] + 16, np.uint32)
-    blocks = np.zeros(1024, np.uint8)
-    state = np.empty(80, np.uint32)
+    hashes = np.zeros(starts.shape[0] + HEAD_LANES, np.uint32)
+    sha1_room = sha1_scratch()
     has_tokens = np.any(plan[:, 0] == _TOKENS)
     for text in range(bounds.shape[0] - 1):
         words = find_words(data, bounds[text], bounds[text + 1], starts, ends)
@@ -104,7 +105,7 @@ def _sign_all(
             first, is_known, address = plan[spec, 3], plan[spec, 4], plan[spec, 5]
             if words and not is_known:
                 if hash_name == _SHA1:
-                    count = sha1_shingles(data, starts, ends, words, k, blocks, state, scratch, hashes)
+                    count = sha1_shingles(data, starts, ends, words, k, sha1_room, scratch, hashes)
                 else:
                     length = hash_shingles(word_hashes, words, length, k, wide)
                     count = words - length + 1
